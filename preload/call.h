@@ -18,8 +18,9 @@ typedef struct {
   int root;     /* 0 where the collective has no root */
   side in, out; /* bcast: both are its buffer */
   MPI_Op op;
-  const int *
-      at; /* of a vector form with blocks of one size: where each lies in out, in elements; NULL: one behind the other */
+  /* Of a vector form with blocks of one size: where each lies in out, in elements; both NULL: one behind the other. */
+  const int *at;
+  const MPI_Aint *far_at;
 } program_call;
 
 bool call_in_place(const side *);

@@ -8,6 +8,9 @@
 
 static const char several[] = "several";
 
+const char counts_root_alone[] = "a vector form: the root alone knows whether blocks are equal";
+const char counts_own_alone[] = "a vector form: each rank knows its own blocks alone";
+
 const char *counts_collective_name(int k) {
   static const char *const beyond[] = { "gatherv", "scatterv", "allgatherv", "alltoallv", "alltoallw" };
   return k < COLL_COLLECTIVES ? coll_collective_name((coll_collective)k) : beyond[k - COLL_COLLECTIVES];

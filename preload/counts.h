@@ -18,6 +18,8 @@ enum {
   COUNTS_COLLECTIVES
 };
 const char *counts_collective_name(int collective);
+/* Why vector forms are passed on: all ranks must agree on what is called, and these cannot without asking each other. */
+extern const char counts_root_alone[], counts_own_alone[];
 
 typedef struct {
   int collective;

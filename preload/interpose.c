@@ -186,19 +186,17 @@ PUBLIC int MPI_Allgatherv(const void *in, int n, MPI_Datatype type, void *out, c
 
 /* ---- always passed on --------------------------------------------------------------------------------- */
 
-static const char vector_form[] = "a vector form, of which the catalogue has no algorithm";
-
 PUBLIC int MPI_Gatherv(const void *in, int n, MPI_Datatype type, void *out, const int *counts, const int *at,
                        MPI_Datatype other, int root, MPI_Comm comm) {
   if (!session_active[COUNTS_GATHERV]) return PMPI_Gatherv(in, n, type, out, counts, at, other, root, comm);
-  session_call s = session_pass(comm, bytes_of(in, n, type), vector_form);
+  session_call s = session_pass(comm, bytes_of(in, n, type), counts_root_alone);
   FINISH(COUNTS_GATHERV, root, type, PMPI_Gatherv(in, n, type, out, counts, at, other, root, comm));
 }
 
 PUBLIC int MPI_Scatterv(const void *in, const int *counts, const int *at, MPI_Datatype type, void *out, int m,
                         MPI_Datatype other, int root, MPI_Comm comm) {
   if (!session_active[COUNTS_SCATTERV]) return PMPI_Scatterv(in, counts, at, type, out, m, other, root, comm);
-  session_call s = session_pass(comm, bytes_of(out, m, other), vector_form);
+  session_call s = session_pass(comm, bytes_of(out, m, other), counts_root_alone);
   FINISH(COUNTS_SCATTERV, root, other, PMPI_Scatterv(in, counts, at, type, out, m, other, root, comm));
 }
 
@@ -207,7 +205,7 @@ PUBLIC int MPI_Alltoallv(const void *in, const int *n, const int *from, MPI_Data
   if (!session_active[COUNTS_ALLTOALLV]) return PMPI_Alltoallv(in, n, from, type, out, m, to, other, comm);
   bool in_place = in == MPI_IN_PLACE;
   session_call s = session_pass(comm, bytes_for_all(comm, in_place ? m : n, in_place ? other : type, NULL),
-                                vector_form);
+                                counts_own_alone);
   FINISH(COUNTS_ALLTOALLV, -1, other, PMPI_Alltoallv(in, n, from, type, out, m, to, other, comm));
 }
 
@@ -216,19 +214,21 @@ PUBLIC int MPI_Alltoallw(const void *in, const int *n, const int *from, const MP
   if (!session_active[COUNTS_ALLTOALLW]) return PMPI_Alltoallw(in, n, from, types, out, m, to, others, comm);
   bool in_place = in == MPI_IN_PLACE;
   size_t bytes = bytes_for_all(comm, in_place ? m : n, MPI_DATATYPE_NULL, in_place ? others : types);
-  session_call s = session_pass(comm, bytes, vector_form);
+  session_call s = session_pass(comm, bytes, counts_own_alone);
   FINISH(COUNTS_ALLTOALLW, -1, MPI_DATATYPE_NULL, PMPI_Alltoallw(in, n, from, types, out, m, to, others, comm));
 }
 
 /* ---- beginning and end -------------------------------------------------------------------------------- */
 
 PUBLIC int MPI_Init(int *argc, char ***argv) {
+  session_fits();
   int code = PMPI_Init(argc, argv);
   if (code == MPI_SUCCESS) session_begin();
   return code;
 }
 
 PUBLIC int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+  session_fits();
   int code = PMPI_Init_thread(argc, argv, required, provided);
   if (code == MPI_SUCCESS) session_begin();
   return code;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/catalogue/collective.h"
+#include "preload/fits.h"
 #include "preload/layout.h"
 #include "preload/operators.h"
 #include "preload/report.h"
@@ -14,7 +15,7 @@
 extern char **environ;
 bool session_active[COUNTS_COLLECTIVES];
 static settings chosen;
-static bool counts_calls, runs;
+static bool counts_calls, runs, fits;
 
 /* ---- begin and end ------------------------------------------------------------------------------------ */
 
@@ -49,7 +50,10 @@ static void read_settings(int rank) {
   if (chosen.strict) end_program();
 }
 
+void session_fits(void) { fits = fits_program(); }
+
 void session_begin(void) {
+  if (!fits) return;
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   read_settings(rank);

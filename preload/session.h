@@ -5,6 +5,7 @@
 #include "preload/counts.h"
 #include "preload/execute.h"
 
+void session_fits(void);  /* before MPI_Init: see preload/fits.h */
 void session_begin(void); /* after MPI_Init; collective. Ends the program where the environment is wrong */
 void session_end(void);   /* before MPI_Finalize; collective */
 void session_abort(void); /* before MPI_Abort: this process alone writes what it knows */

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -11,12 +10,15 @@ from pathlib import Path
 
 from collscope.base import programs
 from collscope.base.errors import UsageError, UserError, unknown
+from collscope.base.units import join_words
 from collscope.catalogue import decision_files, registry
 from collscope.catalogue.keys import Key, split_keys
+from collscope.commands import mpi_builds
+from collscope.commands.mpi_builds import Build
 from collscope.sources import mpirun
 
 LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")
-"""Open MPI's: they pass their environment to ranks on this machine alone, and what -x names to all."""
+"""Those of MPI libraries. Open MPI's pass their environment to ranks on this machine alone, and what -x names to all."""
 
 
 def choices(text: str | None) -> dict[str, str]:
@@ -40,32 +42,44 @@ def choices(text: str | None) -> dict[str, str]:
     return chosen
 
 
-def libraries_of(program: Path) -> list[str]:
-    """The MPI libraries that a program is linked with, by their file names; none where it is a script, or static."""
-    try:
-        listed = programs.answer(["ldd", program], timeout=20).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    return sorted(set(re.findall(r"^\s*(libmpi(?:ch)?\.so[.\d]*|libsimgrid\.so[.\d]*)\s", listed, re.MULTILINE)))
+def fitting_build(words: Sequence[str]) -> Build:
+    """The build for the MPI library that a program among the words is linked with; of a script, for the launcher's. UserError: programs of
+    two libraries, or a launcher of another."""
+    launcher = shutil.which(words[0]) if is_launcher(words[0]) else None
+    linked = {
+        word: library
+        for word in words[1 if launcher else 0 :]
+        if (path := shutil.which(word)) and (library := mpi_builds.linked_with(Path(path)))
+    }
+    if len(set(linked.values())) > 1:
+        pairs = join_words([f"{word} is linked with {library}" for word, library in linked.items()], "and")
+        raise UserError(f"{pairs}; start programs of one MPI library at a time")
+    word, library = next(iter(linked.items()), (None, None))
+    build = mpi_builds.fitting(library, launcher)
+    if launcher and series(theirs := mpirun.library(launcher)) != series(build.library):
+        raise UserError(
+            f"{word} runs on {build.library}, and {words[0]} is that of {theirs}; start it with {build.launcher}"
+        )
+    return build
 
 
-def check_library(words: Sequence[str]) -> None:
-    """UserError where a program among the words is linked with another MPI library than ours."""
-    ours = libraries_of(programs.PRELOAD)
-    for word in words[1:]:
-        path = shutil.which(word)
-        if path and ours and (theirs := libraries_of(Path(path))) and not set(theirs) & set(ours):
-            raise UserError(
-                f"{word} is linked with {', '.join(theirs)}, and {programs.PRELOAD.name} is built for {', '.join(ours)}; put the mpicc of "
-                "the program's library first in PATH and build again: cmake --fresh --preset mpi && cmake --build --preset mpi"
-            )
+def series(library: str) -> str:
+    """The name and the first number of a version: what a launcher and its programs have in common."""
+    return library.partition(".")[0]
 
 
-def command(words: Sequence[str], variables: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+def is_launcher(word: str) -> bool:
+    """Whether the word is one of LAUNCHERS, with or without its folder."""
+    return Path(word).name in LAUNCHERS
+
+
+def command(words: Sequence[str], variables: Mapping[str, str], build: Build) -> tuple[list[str], dict[str, str]]:
     """The command line and the environment with which ranks get these variables and the library."""
-    library = str(programs.needed(programs.PRELOAD, "it is what runs the algorithms"))
-    given = {**variables, "LD_PRELOAD": os.pathsep.join(filter(None, (library, os.environ.get("LD_PRELOAD"))))}
-    if Path(words[0]).name in LAUNCHERS and mpirun.library().startswith("Open MPI"):
+    given = {
+        **variables,
+        "LD_PRELOAD": os.pathsep.join(filter(None, (str(build.preload), os.environ.get("LD_PRELOAD")))),
+    }
+    if is_launcher(words[0]) and mpirun.library(words[0]).startswith("Open MPI"):
         passed = [word for name, value in given.items() for word in ("-x", f"{name}={value}")]
         return [words[0], *passed, *words[1:]], dict(os.environ)
     return list(words), os.environ | given
@@ -77,8 +91,8 @@ def run(words: Sequence[str], variables: Mapping[str, str]) -> int:
         raise UsageError("expected a command behind --, such as: -- mpirun -n 4 ./program")
     if not shutil.which(words[0]):
         raise UserError(f"{words[0]}: not found; give a program in PATH, or its path")
-    check_library(words)
-    line, environment = command(words, variables)
+    programs.needed(programs.PRELOAD, "it is what runs the algorithms")
+    line, environment = command(words, variables, fitting_build(words))
     with subprocess.Popen(line, env=environment) as process:
         while True:
             try:

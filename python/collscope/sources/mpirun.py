@@ -10,13 +10,13 @@ from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
 
 
-@lru_cache(maxsize=1)
-def library() -> str:
-    """What mpirun says it is: "Open MPI 4.1.4", "MPICH 4.0.2"; UserError when there is no mpirun."""
+@lru_cache(maxsize=8)
+def library(launcher: str = "mpirun") -> str:
+    """What mpirun, or another launcher, says it is: "Open MPI 4.1.4", "MPICH 4.0.2"; UserError when it is not there."""
     try:
-        done = programs.answer(["mpirun", "--version"])
+        done = programs.answer([launcher, "--version"])
     except OSError as error:
-        raise UserError("mpirun: not found; install openmpi-bin (./collscope doctor says more)") from error
+        raise UserError(f"{launcher}: not found; install openmpi-bin (./collscope doctor says more)") from error
     text = done.stdout + done.stderr
     name = "Open MPI" if "Open MPI" in text or "OpenRTE" in text else "MPICH" if "HYDRA" in text else "MPI"
     match = re.search(r"(\d+\.\d+(?:\.\d+)?)", text)

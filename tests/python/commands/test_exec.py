@@ -15,7 +15,8 @@ import pytest
 from collscope.base import paths, programs
 from collscope.base.errors import UserError
 from collscope.catalogue import registry
-from collscope.commands import preloaded, report
+from collscope.commands import mpi_builds, preloaded, report
+from collscope.commands.mpi_builds import Build
 from collscope.sources import mpirun
 from command_line import call
 
@@ -116,33 +117,74 @@ def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return library
 
 
+def is_of(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
+    """Every launcher is that of this library."""
+    monkeypatch.setattr(mpirun, "library", lambda launcher="mpirun": library)
+
+
 def test_open_mpi_passes_variables_to_ranks_on_all_nodes(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mpirun, "library", lambda: "Open MPI 4.1.4")
+    is_of(monkeypatch, "Open MPI 4.1.4")
     monkeypatch.delenv("LD_PRELOAD", raising=False)
-    words, environment = preloaded.command(["/usr/bin/mpirun", "-n", "2", "x"], {"COLLSCOPE_BCAST": "bcast/mst"})
+    build = Build(built, "Open MPI 4.1.4", "mpirun")
+    words, environment = preloaded.command(["/usr/bin/mpirun", "-n", "2", "x"], {"COLLSCOPE_BCAST": "bcast/mst"}, build)
     passed = ["-x", "COLLSCOPE_BCAST=bcast/mst", "-x", f"LD_PRELOAD={built}"]
     assert words == ["/usr/bin/mpirun", *passed, "-n", "2", "x"]
     assert "LD_PRELOAD" not in environment  # mpirun itself runs no collectives
 
 
 def test_other_launchers_pass_their_environment(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mpirun, "library", lambda: "MPICH 4.0")
+    is_of(monkeypatch, "MPICH 4.0")
     monkeypatch.setenv("LD_PRELOAD", "/other.so")
     for launcher in ("srun", "mpiexec"):
-        words, environment = preloaded.command([launcher, "x"], {"COLLSCOPE_BCAST": "bcast/mst"})
+        build = Build(built, "MPICH 4.0", "mpirun")
+        words, environment = preloaded.command([launcher, "x"], {"COLLSCOPE_BCAST": "bcast/mst"}, build)
         assert words == [launcher, "x"]
         assert environment["LD_PRELOAD"] == f"{built}{os.pathsep}/other.so"
         assert environment["COLLSCOPE_BCAST"] == "bcast/mst"
 
 
-def test_a_program_of_another_library_is_refused(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    linked = {"libcollscope.so": ["libmpi.so.40"], "cat": ["libmpich.so.12"], "true": ["libmpi.so.40"], "sh": []}
-    monkeypatch.setattr(preloaded, "libraries_of", lambda path: linked[Path(path).name])
-    preloaded.check_library(["mpirun", "true", "sh"])
+OURS, THEIRS = Path("/usr/lib/libmpi.so.40.30"), Path("/opt/other/lib/libmpi.so.12")
+
+
+@pytest.fixture
+def linked(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`true` runs on the library of our build, `cat` on another one, of which there is nothing but itself; `sh` on none."""
+    loads = {"libcollscope.so": OURS, "true": OURS, "cat": THEIRS}
+    monkeypatch.setattr(mpi_builds, "linked_with", lambda path: loads.get(path.name))
+    monkeypatch.setattr(preloaded, "is_launcher", lambda word: word == "env")
+    is_of(monkeypatch, "Open MPI 4.1.4")
+
+
+@pytest.mark.usefixtures("linked")
+def test_the_build_is_that_of_the_programs_library(built: Path) -> None:
+    assert preloaded.fitting_build(["env", "sh", "true"]) == Build(built, "Open MPI 4.1.4", "mpirun")
     with pytest.raises(
-        UserError, match=r"cat is linked with libmpich\.so\.12, and libcollscope\.so is built for libmpi\.so\.40"
+        UserError, match=r"true is linked with .*40\.30 and cat is linked with .*12; start programs of one"
     ):
-        preloaded.check_library(["mpirun", "cat"])
+        preloaded.fitting_build(["env", "true", "cat"])
+    with pytest.raises(
+        UserError, match=r"runs on /opt/other/lib/libmpi\.so\.12, for which there is no build, and its mpicc was not"
+    ):
+        preloaded.fitting_build(["env", "cat"])
+
+
+@pytest.mark.usefixtures("linked")
+def test_a_launcher_of_another_library_is_refused(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build = Build(built, "MPICH 4.3.2", "/opt/other/bin/mpirun")
+    monkeypatch.setattr(mpi_builds, "fitting", lambda library, launcher: build)
+    with pytest.raises(
+        UserError, match=r"cat runs on MPICH 4\.3\.2, and env is that of Open MPI 4\.1\.4; start it with /opt/oth"
+    ):
+        preloaded.fitting_build(["env", "cat"])
+    is_of(monkeypatch, "MPICH 4.2.0")
+    assert preloaded.fitting_build(["env", "cat"]) == build
+
+
+def test_the_library_of_a_program_is_found() -> None:
+    assert mpi_builds.linked_with(Path("/bin/sh")) is None
+    if programs.PRELOAD.exists():
+        found = mpi_builds.linked_with(programs.PRELOAD)
+        assert found is not None and found.is_file() and found.name.startswith("libmpi")
 
 
 @pytest.mark.parametrize(("script", "status"), [("exit 3", 3), ("kill -9 $$", 137), ("exit 0", 0)])
