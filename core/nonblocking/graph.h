@@ -45,4 +45,16 @@ struct coll_plan {
 
 static inline bool node_is_message(const plan_node *n) { return n->kind <= NODE_RECV; }
 
+/* A long pipeline's messages would all be under way at once. What the blocking text has outstanding must be, or a rank could wait for
+ * another's message behind this bound: all before the node where it would go on after `first`, the first that is not through. */
+static inline bool plan_may_post(const coll_plan *p, uint32_t node, uint32_t first, size_t outstanding) {
+  enum { OUTSTANDING_MAX = 64 };
+  if (outstanding < OUTSTANDING_MAX) return true;
+  const plan_node *n = &p->node[first];
+  return node < (node_is_message(n) ? n->until : first);
+}
+
+/* The plan of a rank whose operations have been recorded or read: without segments, and without receives from any source. */
+coll_plan *coll_plan_of(const record *, int rank);
+
 #endif

@@ -95,19 +95,11 @@ static void work(coll_playing *p, uint32_t node) {
   is_through(p, node);
 }
 
-/* A long pipeline's messages would all be under way at once. What the blocking text has outstanding must be, or a rank could wait for
- * another's message behind this bound: all before the node where it would go on after the first that is not through. */
-static bool may_be_posted(const coll_playing *p, uint32_t node) {
-  enum { OUTSTANDING_MAX = 64 };
-  if (p->outstanding < OUTSTANDING_MAX) return true;
-  const plan_node *first = &p->plan->node[p->first];
-  return node < (node_is_message(first) ? first->until : p->first);
-}
-
 void playing_go_on(coll_playing *p) {
   if (p->held) return;
   for (;;) {
-    if (p->messages.n && may_be_posted(p, p->messages.node[0])) post(p, due_take(&p->messages));
+    if (p->messages.n && plan_may_post(p->plan, p->messages.node[0], p->first, p->outstanding))
+      post(p, due_take(&p->messages));
     else if (p->work.n) work(p, due_take(&p->work));
     else break;
   }

@@ -105,7 +105,7 @@ static void operation(maker *m, const rec_op *o, size_t i) {
 
 /* ---- a rank ----------------------------------------------------------------------------------------- */
 
-static coll_plan *plan_of(const record *r, int rank) {
+coll_plan *coll_plan_of(const record *r, int rank) {
   const rec_rank *k = &r->rank[rank];
   const rec_layout *l = &r->layout[rank];
   maker m = { .changes = { [REC_IN] = l->has_out && l->out_buf == REC_IN, [REC_OUT] = true, [REC_SCRATCH] = true } };
@@ -134,7 +134,7 @@ coll_plan *coll_plan_make(const coll_alg *alg, const coll_args *args, int rank, 
   record *r = record_rank(NULL, alg, args, rank);
   coll_plan *p = NULL;
   if (*r->error) snprintf(reason, size, "%s", r->error);
-  else p = plan_of(r, rank);
+  else p = coll_plan_of(r, rank);
   record_free(r);
   return p;
 }
