@@ -1,5 +1,6 @@
 #include "model/engine.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/schedule/array.h"
@@ -12,8 +13,18 @@ void engine_complete(engine *e, int32_t id, double time) {
   m->time = time;
   if (e->times) e->times[id].end = time;
   if (!(m->flags & TRANSFER)) m->count++;
+  if (e->completed) {
+    e->completed(e->player, id);
+    return;
+  }
   if (e->rank[m->src].message == id) engine_wake(e, m->src);
   if (m->dst != m->src && e->rank[m->dst].message == id) engine_wake(e, m->dst);
+}
+
+bool engine_move(engine *e, bool any, double next) {
+  if (!any && isinf(e->alarm)) return false;
+  e->now = any && next <= e->alarm ? next : e->alarm;
+  return true;
 }
 
 void engine_free(engine *e) {

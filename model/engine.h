@@ -29,6 +29,12 @@ typedef struct engine {
   message_times *times; /* of each message and transfer; NULL unless they are wanted */
   causes *why;          /* NULL unless the time is to be explained */
   uint64_t draw;        /* of the noise; 0: none */
+  double alarm;         /* a rank goes on then, whatever the messages do; INFINITY: none does */
+  void (*completed)(void *player,
+                    int32_t message); /* whoever plays plans hears of all; NULL: ranks wait for one at a time */
+  void *player;
+  const uint32_t
+      *turn; /* of each message, whose sender posts it by plan: when, among all that are posted; NULL: in their order */
 } engine;
 
 /* A rule of what a message does to the ports of its ranks. Every function is handed the rule's own state. */
@@ -47,6 +53,8 @@ extern const port_rule one_port_rule, fluid_rule;
 
 /* The message has arrived: whoever waits for it can go on. */
 void engine_complete(engine *, int32_t message, double time);
+/* Time moves on, to the next message's event or to the alarm; false: there is neither. */
+bool engine_move(engine *, bool any, double next);
 /* The rank can go on. */
 void engine_wake(engine *, int rank);
 void engine_free(engine *);

@@ -111,16 +111,15 @@ static void flow_leave(fluid *u, int32_t index) {
 /* Whoever starts at one instant has started when time moves on. */
 static bool fluid_next(void *state, engine *e) {
   fluid *u = state;
-  double time;
+  double time = 0;
   bool any = event_queue_next(&u->queue, &time);
-  if (u->ordering.starting_n && (!any || time > u->ordering.serve_at)) {
+  if (u->ordering.starting_n && (!any || time > u->ordering.serve_at) && e->alarm > u->ordering.serve_at) {
     size_t n = ordering_serve(&u->ordering, e);
     for (size_t i = 0; i < n; i++)
       flow_happens_at(u, u->ordering.starting[i], u->ordering.flow[u->ordering.starting[i]].ready);
     any = event_queue_next(&u->queue, &time);
   }
-  if (any) e->now = time;
-  return any;
+  return engine_move(e, any, time);
 }
 
 /* For causes: its bytes begin to flow, or all are through. */

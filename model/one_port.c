@@ -107,7 +107,11 @@ static void one_port_try(one_port *o, engine *e, int32_t id) {
   else one_port_start(o, e, id);
 }
 
-static bool one_port_next(void *state, engine *e) { return event_queue_next(&((one_port *)state)->queue, &e->now); }
+static bool one_port_next(void *state, engine *e) {
+  double time;
+  bool any = event_queue_next(&((one_port *)state)->queue, &time);
+  return engine_move(e, any, any ? time : 0);
+}
 
 static void message_happens(one_port *o, engine *e, int32_t id, double time) {
   message *m = &e->wiring.message[id];

@@ -39,11 +39,16 @@ static channel *stream_of(ordering *h, const engine *e, int32_t flow) {
   return channels_find(&h->streams, m->src, m->dst, 0);
 }
 
+/* Messages are numbered by sender and the order of the text, which is that of posting but where plans are played. */
+static uint64_t turn_of(const engine *e, int32_t id) {
+  return e->turn ? (uint64_t)message_at(e, id)->src << 32 | e->turn[id] : (uint64_t)id;
+}
+
 /* By their starts, for a rank that runs ahead posts messages of later, and its peers then let earlier ones start. Of one instant, the
- * one that was posted first: messages are numbered by sender and the order of posting. */
+ * one that was posted first. */
 static bool precedes(const held *a, const held *b) {
   if (a->start < b->start - AT_ONCE_S) return true;
-  return a->start <= b->start + AT_ONCE_S && a->message < b->message;
+  return a->start <= b->start + AT_ONCE_S && a->turn < b->turn;
 }
 
 static void enter_stream(ordering *h, const engine *e, int32_t flow) {
@@ -70,7 +75,9 @@ double ordering_launch(ordering *h, const engine *e, int32_t flow, int32_t id, d
   const message *m = message_at(e, id);
   bool by_nic = h->nic_gap_s > 0 && !(m->flags & TRANSFER) && machine_class_of(e->m, m->src, m->dst) == MACHINE_NETWORK;
   RESERVE(h->flow, h->flow_cap, (size_t)flow + 1);
-  h->flow[flow] = (held){ .message = id, .start = m->time, .ready = m->time + latency_s, .queued = by_nic };
+  h->flow[flow] = (held){
+    .message = id, .turn = turn_of(e, id), .start = m->time, .ready = m->time + latency_s, .queued = by_nic
+  };
   if (in_stream(h, e, flow)) enter_stream(h, e, flow);
   return by_nic ? m->time : m->time + latency_s;
 }
@@ -96,7 +103,7 @@ int32_t ordering_leave(ordering *h, const engine *e, int32_t flow) {
 /* By sender, and of one in the order of posting. */
 static int by_message(const void *a, const void *b) {
   const held *x = *(held *const *)a, *y = *(held *const *)b;
-  return (x->message > y->message) - (x->message < y->message);
+  return (x->turn > y->turn) - (x->turn < y->turn);
 }
 
 size_t ordering_serve(ordering *h, const engine *e) {

@@ -8,6 +8,7 @@
 
 typedef struct {
   int32_t message, next; /* next: of its stream; NONE */
+  uint64_t turn;         /* by sender, and of one by the order of posting */
   double start, ready;   /* when its message started; when its latency is over */
   bool queued, behind;   /* its NIC has yet to begin it; it is ready, but not the first of its stream */
 } held;

@@ -1,6 +1,7 @@
 /* Time only moves when no rank can go on, so everything that is posted lies at or after the present. */
 #include "model/timing.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -54,6 +55,9 @@ static bool prepare(timer *t, const record *rec) {
   e->now = 0;
   e->why = t->out->why;
   e->draw = t->out->draw;
+  e->alarm = INFINITY;
+  e->completed = NULL;
+  e->turn = NULL;
   if (e->why) causes_begin(e->why, p, e->wiring.transfers);
   for (int r = 0; t->out->late_s && r < p; r++) rank_busy(e, r, PART_ARRIVAL, t->out->late_s[r]);
   choose_rule(t);

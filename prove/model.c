@@ -23,6 +23,7 @@
 #include "core/schedule/recorder/record.h"
 #include "core/schedule/text.h"
 #include "model/explain.h"
+#include "model/overlap.h"
 #include "model/timing.h"
 #include "model/trace.h"
 #include "prove/holdings.h"
@@ -38,6 +39,8 @@ typedef struct {
   record *record; /* memory of the recorder */
   record *file;   /* from a file; NULL: a plan is worked off */
   timing_result timing;
+  nonblocking player;
+  overlap overlap;  /* of the point, where that is its metric */
   const char *path; /* of the plan */
   bool trace, holdings, explain, write;
   int draws;
@@ -109,7 +112,8 @@ typedef struct {
   const coll_alg *alg;            /* NULL where no closed form is known */
   coll_collective collective;     /* COLL_COLLECTIVES: a file that promises nothing */
   const coll_args *args;
-  double time_s, rounds; /* NAN: unknown */
+  double time_s, rounds;  /* NAN: unknown */
+  const overlap *overlap; /* NULL: that is not its metric */
 } answer;
 
 /* What is timed. */
@@ -134,6 +138,12 @@ static void print_answer(model *m, const answer *a) {
   bool bounded = ok && a->collective < COLL_COLLECTIVES;
   json_real(&j, "bound_s", bounded ? coll_bound(a->collective, a->args, alpha, beta, gamma) : NAN);
   json_real(&j, "rounds", ok ? rint(a->rounds) : NAN);
+  if (ok && a->overlap) {
+    json_real(&j, "pure_s", a->overlap->pure_s);
+    json_real(&j, "work_s", a->overlap->work_s);
+    json_real(&j, "overlap", a->overlap->overlap);
+    json_real(&j, "available", a->overlap->available);
+  }
   if (ok && m->draws) {
     json_array(&j, "noise_s");
     for (int d = 0; d < m->draws; d++) json_real(&j, NULL, m->drawn_s[d]);
@@ -213,6 +223,37 @@ static int answer_timed(model *m, const plan_point *q, answer *a) {
   return 0;
 }
 
+/* Why the call cannot go on while its ranks compute; NULL: it can. */
+static const char *blocks(const model *m, const coll_alg *alg) {
+  if (m->trace || m->holdings || m->explain || m->draws)
+    return "traces, causes and noise are known of blocking calls; use metric makespan";
+  if (alg->flags & COLL_ANY_SOURCE)
+    return "receives from any source, so what a rank does next is not known before; it has no non-blocking form";
+  return alg->flags & COLL_SEGMENTS ? "uses shared segments, whose flags a rank waits for; it has no non-blocking form"
+                                    : NULL;
+}
+
+/* Times a non-blocking call by itself or beside computation, and prints the answer. Returns the exit status. */
+static int answer_nonblocking(model *m, const plan_point *q, answer *a) {
+  static const overlap_progress by[] = {
+    [PLAN_BY_CALLS] = OVERLAP_CALLS, [PLAN_BY_THREAD] = OVERLAP_THREAD, [PLAN_BY_OFFLOAD] = OVERLAP_OFFLOAD
+  };
+  nonblocking *b = &m->player;
+  bool alone = q->metric == PLAN_NONBLOCKING;
+  int wrong = alone
+                  ? nonblocking_run(b, m->record, &m->machine,
+                                    (nonblocking_use){ .offload = q->progress == PLAN_BY_OFFLOAD })
+                  : overlap_run(&m->overlap, b, m->record, &m->machine, by[q->progress], q->polls ? PLAN_POLL_PART : 0);
+  if (wrong) {
+    a->kind = "failed";
+    a->status = b->error;
+  } else a->time_s = b->makespan_s;
+  a->rounds = NAN;
+  a->overlap = alone ? NULL : &m->overlap;
+  print_answer(m, a);
+  return wrong ? 1 : 0;
+}
+
 /* Prints the schedule itself. Returns the exit status. */
 static int write_schedule(model *m, const plan_point *q, const coll_alg *alg, const coll_args *args) {
   char key[PLAN_KEY + 64];
@@ -246,6 +287,8 @@ static int point(model *m, const plan_point *q) {
   long barrier_param[COLL_PARAMS] = { 0 };
   if (!status && *q->barrier && !(recorded = looped(m, q, alg, &args, barrier_param, reason, sizeof reason)))
     status = reason;
+  bool goes_on = plan_is_nonblocking(q->metric);
+  if (!status && goes_on) status = blocks(m, alg);
   if (!status && q->metric == PLAN_LOOP) status = "the model times one call; use a metric other than loop";
   if (!status && q->buffers == PLAN_COLD) status = "the model has no cold buffers; take warm or fresh ones";
   answer a = { .id = q->id,
@@ -261,6 +304,10 @@ static int point(model *m, const plan_point *q) {
     return 0;
   }
   if (m->write) return write_schedule(m, q, recorded, &args);
+  if (goes_on) {
+    m->record = record_view(m->record, recorded, &args, 1, nonblocking_viewer(&m->player, &m->machine));
+    return answer_nonblocking(m, q, &a);
+  }
   m->timing.want_messages = m->trace || m->holdings;
   m->timing.late_s = NULL; /* rounds know no time */
   m->timing.fresh = q->buffers == PLAN_FRESH;
@@ -338,6 +385,7 @@ int model_main(const char *machine_path, const char *plan_path, const char *sche
     if (m.record) record_free(m.record);
     schedule_free(m.file);
     timing_free(&m.timing);
+    nonblocking_free(&m.player);
     explain_free(&m.explanation);
     free(m.place);
     free(m.round);

@@ -24,8 +24,11 @@ static const char *const ops[PLAN_OPS] = {
   [PLAN_MIN] = "min", [PLAN_OP_AFFINE] = "affine", [PLAN_NONE] = "none",
 };
 static const char *const metrics[PLAN_METRICS] = {
-  [PLAN_MAKESPAN] = "makespan", [PLAN_OSU_AVG] = "osu_avg", [PLAN_ROOT] = "root",
-  [PLAN_LOOP] = "loop",         [PLAN_DELAY] = "delay",
+  [PLAN_MAKESPAN] = "makespan", [PLAN_OSU_AVG] = "osu_avg",         [PLAN_ROOT] = "root",       [PLAN_LOOP] = "loop",
+  [PLAN_DELAY] = "delay",       [PLAN_NONBLOCKING] = "nonblocking", [PLAN_OVERLAP] = "overlap",
+};
+static const char *const progresses[PLAN_PROGRESSES] = {
+  [PLAN_BY_CALLS] = "calls", [PLAN_BY_THREAD] = "thread", [PLAN_BY_OFFLOAD] = "offload"
 };
 static const char *const buffers[PLAN_BUFFERS] = { [PLAN_WARM] = "warm", [PLAN_COLD] = "cold", [PLAN_FRESH] = "fresh" };
 
@@ -34,6 +37,7 @@ size_t plan_type_bytes(plan_type t) { return types[t].bytes; }
 const char *plan_op_name(plan_op o) { return ops[o]; }
 bool plan_op_commutes(plan_op o) { return o != PLAN_OP_AFFINE; }
 const char *plan_metric_name(plan_metric m) { return metrics[m]; }
+const char *plan_progress_name(plan_progress p) { return progresses[p]; }
 
 const char *plan_buffers_name(plan_buffers b) { return buffers[b]; }
 
@@ -131,6 +135,25 @@ static bool barrier_value(const file_line *r, plan_point *q, const char *text) {
   return line_wrong(r, "metric=%.60s: %.60s is not a barrier; give barrier/… or decision/…", text, q->barrier);
 }
 
+/* "nonblocking[offload]", "overlap[poll,calls]". */
+static bool progress_value(const file_line *r, plan_point *q, const char *text) {
+  static const char *const methods[] = { "wait", "poll" };
+  char spelt[64];
+  for (int p = 0; p < PLAN_PROGRESSES; p++)
+    for (int polls = 0; polls < 2; polls++) {
+      q->metric = *text == 'n' ? PLAN_NONBLOCKING : PLAN_OVERLAP;
+      if (q->metric == PLAN_NONBLOCKING) snprintf(spelt, sizeof spelt, "nonblocking[%s]", progresses[p]);
+      else snprintf(spelt, sizeof spelt, "overlap[%s,%s]", methods[polls], progresses[p]);
+      q->progress = (plan_progress)p;
+      q->polls = polls;
+      if (!strcmp(text, spelt)) return true;
+    }
+  return line_wrong(r,
+                    "metric=%.60s: write nonblocking[PROGRESS] or overlap[wait|poll,PROGRESS], with PROGRESS calls, "
+                    "thread or offload",
+                    text);
+}
+
 static bool pair(const file_line *r, plan_point *q, const char *key, const char *text, int *collective, int *op) {
   uint64_t wide = 0;
   int index = 0;
@@ -153,6 +176,7 @@ static bool pair(const file_line *r, plan_point *q, const char *key, const char 
   }
   if (!strcmp(key, "metric")) {
     if (!strncmp(text, WITH_BARRIER, strlen(WITH_BARRIER))) return barrier_value(r, q, text);
+    if (!strncmp(text, "nonblocking", 11) || !strncmp(text, "overlap", 7)) return progress_value(r, q, text);
     if (!one_of(r, key, text, metrics, PLAN_METRICS, &index)) return false;
     q->metric = (plan_metric)index;
     return true;
@@ -217,7 +241,10 @@ static bool finish(const file_line *r, plan_point *q, int collective, int op) {
     return line_wrong(r, "until_ci=%g: a loop is one time; take another metric", q->until_ci);
   if (q->buffers != PLAN_WARM && q->metric == PLAN_LOOP)
     return line_wrong(r, "buffers=%s: calls of a loop follow each other; take another metric", buffers[q->buffers]);
-  if (q->skew.kind != ARRIVAL_NONE && (q->metric == PLAN_LOOP || q->metric == PLAN_OSU_AVG))
+  if (q->buffers == PLAN_FRESH && plan_is_nonblocking(q->metric))
+    return line_wrong(r, "buffers=fresh goes with blocking calls; take warm, or metric=makespan");
+  if (q->skew.kind != ARRIVAL_NONE &&
+      (q->metric == PLAN_LOOP || q->metric == PLAN_OSU_AVG || plan_is_nonblocking(q->metric)))
     return line_wrong(r, "skew= goes with metric=makespan, root or delay, not with %s", metrics[q->metric]);
   return true;
 }
@@ -226,7 +253,8 @@ static bool finish(const file_line *r, plan_point *q, int collective, int op) {
 static bool same_call(const plan_point *a, const plan_point *b) {
   return a->collective == b->collective && a->ranks == b->ranks && a->count == b->count && a->type == b->type &&
          a->op == b->op && a->root == b->root && a->in_place == b->in_place && a->metric == b->metric &&
-         a->buffers == b->buffers && arrival_same(&a->skew, &b->skew);
+         a->progress == b->progress && a->polls == b->polls && a->buffers == b->buffers &&
+         arrival_same(&a->skew, &b->skew);
 }
 
 typedef struct {

@@ -14,6 +14,8 @@
  *   in_place     0 or 1                                 0
  *   metric       makespan osu_avg root loop delay       makespan
  *                osu_avg[barrier=KEY]: KEY before each call, an algorithm or a decision, in place of MPI's own
+ *                nonblocking[PROGRESS] overlap[METHOD,PROGRESS]: started, and waited for at once or beside computation; PROGRESS is
+ *                calls, thread or offload: who advances the call; METHOD is wait (computes, then waits) or poll (computes until it is through)
  *   skew         how late each rank enters, see arrival.h   none
  *   repetitions  timed calls                            1
  *   until_ci     go on until the median's 95 % interval is at most so wide, as a part of it (0.02)   0: not
@@ -34,8 +36,21 @@
 typedef enum { PLAN_FLOAT, PLAN_DOUBLE, PLAN_INT, PLAN_BYTE, PLAN_LONG, PLAN_AFFINE, PLAN_TYPES } plan_type;
 typedef enum { PLAN_SUM, PLAN_PROD, PLAN_MAX, PLAN_MIN, PLAN_OP_AFFINE, PLAN_NONE, PLAN_OPS } plan_op;
 typedef enum { PLAN_WARM, PLAN_COLD, PLAN_FRESH, PLAN_BUFFERS } plan_buffers;
-typedef enum { PLAN_MAKESPAN, PLAN_OSU_AVG, PLAN_ROOT, PLAN_LOOP, PLAN_DELAY, PLAN_METRICS } plan_metric;
+typedef enum {
+  PLAN_MAKESPAN,
+  PLAN_OSU_AVG,
+  PLAN_ROOT,
+  PLAN_LOOP,
+  PLAN_DELAY,
+  PLAN_NONBLOCKING,
+  PLAN_OVERLAP,
+  PLAN_METRICS
+} plan_metric;
+typedef enum { PLAN_BY_CALLS, PLAN_BY_THREAD, PLAN_BY_OFFLOAD, PLAN_PROGRESSES } plan_progress;
 
+/* Of metric overlap: a rank that polls computes for this part of the call's time without computation, about a twentieth, between two polls:
+ * pi / 64, so that no poll falls on the instant of an arrival, where rounding would decide. */
+#define PLAN_POLL_PART 0.049087385212340519
 enum { PLAN_ID = 64, PLAN_KEY = 320, PLAN_REASON = 160, PLAN_MAX_REPETITIONS = 1 << 20 };
 /* Of the vector of a call. Sums and products over ranks still fit a size_t then, and Python has the same limit. */
 #define PLAN_MAX_BYTES ((uint64_t)1 << 50)
@@ -53,6 +68,8 @@ typedef struct {
   bool in_place, check;
   plan_metric metric;
   char barrier[PLAN_KEY]; /* before each call of osu_avg; "": MPI's own */
+  plan_progress progress; /* of nonblocking and overlap */
+  bool polls;             /* of overlap: asks while it computes, until the call is through; else computes and waits */
   int repetitions, warmup, group;
   double until_ci, budget_s;
   plan_buffers buffers;
@@ -77,6 +94,8 @@ size_t plan_type_bytes(plan_type);
 const char *plan_op_name(plan_op);
 bool plan_op_commutes(plan_op);
 const char *plan_metric_name(plan_metric);
+const char *plan_progress_name(plan_progress);
+static inline bool plan_is_nonblocking(plan_metric m) { return m == PLAN_NONBLOCKING || m == PLAN_OVERLAP; }
 const char *plan_buffers_name(plan_buffers);
 
 /* Whether the vector of this call on so many ranks (blocks: of all of them) has more bytes than can be told; if so, why. A plan that was

@@ -50,6 +50,23 @@ static void test_plans(void) {
   check(q.points == 1 && q.point[0].metric == PLAN_OSU_AVG && !strcmp(q.point[0].barrier, "barrier/tree"),
         "a barrier's key");
   plan_free(&q);
+  check(
+      plan_read(
+          &q,
+          written("algorithm=bcast/mst metric=overlap[poll,offload]\nalgorithm=bcast/mst metric=nonblocking[thread]\n"),
+          printed, sizeof printed),
+      "%s", printed);
+  check(q.points == 2 && q.point[0].metric == PLAN_OVERLAP && q.point[0].polls &&
+            q.point[0].progress == PLAN_BY_OFFLOAD && q.point[1].metric == PLAN_NONBLOCKING &&
+            q.point[1].progress == PLAN_BY_THREAD,
+        "calls that go on");
+  plan_free(&q);
+  plan_refused(
+      "algorithm=bcast/mst metric=overlap[poll,hardware]\n",
+      ":1: metric=overlap[poll,hardware]: write nonblocking[PROGRESS] or overlap[wait|poll,PROGRESS], with PROGRESS "
+      "calls, thread or offload");
+  plan_refused("algorithm=bcast/mst metric=overlap[wait,calls] buffers=fresh\n",
+               ":1: buffers=fresh goes with blocking calls; take warm, or metric=makespan");
   plan_refused("algorithm=bcast/mst metric=osu_avg[barrier=bcast/mst]\n",
                ":1: metric=osu_avg[barrier=bcast/mst]: bcast/mst is not a barrier; give barrier/… or decision/…");
   plan_refused("algorithm=bcast/mst metric=osu_avg[barrier=\n",
@@ -75,7 +92,7 @@ static void test_plans(void) {
       "algorithm=bcast/mst collective=nothing\n",
       ":1: collective=nothing: choose one of bcast, reduce, scatter, gather, allgather, reduce_scatter, reduce_scatter_block, allreduce, rotation, barrier, alltoall, scan, exscan");
   plan_refused("algorithm=bcast/mst metric=mean\n",
-               ":1: metric=mean: choose one of makespan, osu_avg, root, loop, delay");
+               ":1: metric=mean: choose one of makespan, osu_avg, root, loop, delay, nonblocking, overlap");
   plan_refused("algorithm=bcast/mst buffers=hot\n", ":1: buffers=hot: choose one of warm, cold, fresh");
   plan_refused("algorithm=bcast/mst op=plus\n", ":1: op=plus: choose one of sum, prod, max, min, affine, none");
   plan_refused("algorithm=reduce/mst type=affine op=sum\n", ":1: type=affine goes with op=affine or op=none only");

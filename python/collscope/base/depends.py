@@ -14,7 +14,7 @@ ALGORITHMS = ("algorithms", "core/catalogue", "core/plan")
 # Numbers, by the source that says them.
 SIMULATION = (*ALGORITHMS, "core/schedule", "core/nonblocking", "core/runtime", "driver", "sim", *BUILD)
 MEASUREMENT = (*ALGORITHMS, "core/schedule", "core/nonblocking", "core/runtime", "driver", "validate", *BUILD)
-MODEL = (*ALGORITHMS, "core/schedule", "model", "prove", *BUILD)
+MODEL = (*ALGORITHMS, "core/schedule", "core/nonblocking", "model", "prove", *BUILD)
 TWINS = (*ALGORITHMS, "core/schedule", "prove/call.c", "prove/call.h", "prove/messages.c", "validate/twins",
          "core/runtime/variables.h")  # fmt: skip
 
