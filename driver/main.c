@@ -225,7 +225,8 @@ int main(int argc, char **argv) {
     return 2;
   }
   if (o.list || o.topology) return answer(&o);
-  MPI_Init(&argc, &argv);
+  int threads; /* one may advance a call while its rank computes; never two at once */
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &threads);
   FILE *out = stdout;
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

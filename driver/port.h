@@ -35,16 +35,30 @@ void port_conclude(MPI_Comm, long discarded, FILE *out);
  * machine does not say, all are in one socket, one memory node, and one cache for each socket. */
 const char *port_topology(FILE *out);
 
-/* ---- clocks and starts ------------------------------------------------------------------------------- */
+/* ---- clocks ------------------------------------------------------------------------------- */
 
 double port_now(void);              /* seconds on this rank's own clock */
 void port_idle(double seconds);     /* this rank does nothing for so long */
 void port_wait_until(double own_s); /* likewise until then, and goes on at once: not a moment later than it must */
 
+/* ---- computing --------------------------------------------------------------------------------------- */
+
+/* As much work as this rank's core does in so long when nothing else runs there; in real runs counted, not timed: whoever takes the core
+ * meanwhile makes it longer. */
+void port_compute(double seconds);
+/* A thread of this rank's, which runs wherever there is room; one at a time. A simulation has none. */
+bool port_has_threads(void);
+void port_thread_begin(void (*run)(void *), void *self);
+void port_thread_end(void); /* waits for it */
+
+/* ---- starts ------------------------------------------------------------------------------------------ */
+
 /* All ranks of comm leave together. Returns the start on this rank's clock; *late is set when this rank came too late for
  * the start, which the caller must then discard. window_s: how far ahead to place the start (real runs), 0: a plain barrier. */
 double port_start_together(MPI_Comm comm, double window_s, bool *late);
 const char *port_start_method(double window_s); /* "simulated", "window" or "barrier" */
+/* The largest of the ranks' numbers, at all of them; takes no simulated time. Collective. */
+double port_largest(MPI_Comm comm, double mine);
 /* A window that ranks of comm should be able to keep; 0 in simulation, where the start is exact. Collective. */
 double port_window(MPI_Comm comm);
 /* Brings the clocks of comm's ranks together where they differ; collective. */

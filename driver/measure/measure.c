@@ -1,5 +1,6 @@
 #include "driver/measure/measure.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/catalogue/collective.h"
@@ -39,35 +40,53 @@ static void print_end(FILE *out, const plan_point *p, const ending *e) {
   fflush(out);
 }
 
+/* Of one repetition: values[rank * times + i], and of metric overlap works[…], too. */
+static void print_repetition(FILE *out, const plan_point *p, const subject *s, const timings *t, int i,
+                             const double *values, const double *works) {
+  size_t n = (size_t)s->bound.args.size, times = (size_t)t->times, root = 0, last = 0;
+  double min = INFINITY, sum = 0, worked = 0;
+  if (coll_has_root(s->collective)) root = (size_t)s->bound.args.root;
+#define OF(list, r) (list)[(r) * times + (size_t)i]
+  for (size_t r = 0; r < n; r++) {
+    min = fmin(min, OF(values, r));
+    sum += OF(values, r);
+    if (OF(values, r) > OF(values, last)) last = r;
+    if (works) worked += OF(works, r);
+  }
+  json j = json_on(out);
+  json_object(&j, NULL);
+  json_text(&j, "id", p->id);
+  json_int(&j, "rep", i);
+  json_real(&j, "min_s", min);
+  json_real(&j, "mean_s", sum / (double)n);
+  json_real(&j, "max_s", OF(values, last));
+  json_real(&j, "root_s", OF(values, root));
+  if (works) {
+    json_real(&j, "pure_s", t->pure_s);
+    json_real(&j, "work_s", OF(works, last));
+    json_real(&j, "available", worked / (sum * (p->progress == PLAN_BY_THREAD ? 2 : 1)));
+  }
+#undef OF
+  json_end(&j);
+}
+
+static double *gather_at_first(const subject *s, const double *mine, int times, int rank) {
+  double *all = rank == 0 ? runtime_allocate(sizeof *all * (size_t)s->bound.args.size * (size_t)times) : NULL;
+  MPI_Gather(mine, times, MPI_DOUBLE, all, times, MPI_DOUBLE, 0, s->comm);
+  return all;
+}
+
 static void print_times(FILE *out, const plan_point *p, const subject *s, const timings *t) {
-  int n = s->bound.args.size, rank;
+  int rank;
   MPI_Comm_rank(s->comm, &rank);
   /* Ranks that are done early must not send their times while others are still at work: these are messages too. */
-  bool late;
+  bool late, beside = p->metric == PLAN_OVERLAP;
   port_start_together(s->comm, 0, &late);
-  double *all = rank == 0 ? runtime_allocate(sizeof *all * (size_t)n * (size_t)t->times) : NULL;
-  MPI_Gather(t->time, t->times, MPI_DOUBLE, all, t->times, MPI_DOUBLE, 0, s->comm);
-  if (rank) return;
-  for (int i = 0; i < t->times; i++) {
-    double min = all[i], max = all[i], sum = 0;
-    for (int r = 0; r < n; r++) {
-      double x = all[(size_t)r * (size_t)t->times + (size_t)i];
-      min = x < min ? x : min;
-      max = x > max ? x : max;
-      sum += x;
-    }
-    json j = json_on(out);
-    json_object(&j, NULL);
-    json_text(&j, "id", p->id);
-    json_int(&j, "rep", i);
-    json_real(&j, "min_s", min);
-    json_real(&j, "mean_s", sum / n);
-    json_real(&j, "max_s", max);
-    json_real(&j, "root_s",
-              all[(coll_has_root(s->collective) ? (size_t)s->bound.args.root : 0) * (size_t)t->times + (size_t)i]);
-    json_end(&j);
-  }
-  free(all);
+  double *values = gather_at_first(s, t->time, t->times, rank);
+  double *works = beside ? gather_at_first(s, t->work, t->times, rank) : NULL;
+  for (int i = 0; i < t->times && rank == 0; i++) print_repetition(out, p, s, t, i, values, works);
+  free(values);
+  free(works);
 }
 
 /* Wrong elements over all ranks of a first call; -1: there is no data to look at, or nobody asked. Fills the buffers even so:
@@ -106,7 +125,7 @@ static bool begin(const group *g, const plan_point *p, int ranks, timed *m) {
   if (!m->buffers->made) buffers_make(m->buffers, s->collective, &s->bound.args, g->launch->rank);
   s->bound.args.in = m->buffers->in;
   s->bound.args.out = m->buffers->out;
-  subject_open(s, g->trace);
+  subject_open(s, p, g->trace);
   m->wrong = check_data(s, p, m->buffers, g->launch->rank);
   if (m->wrong <= 0) {
     timings_make(m, g->trace);

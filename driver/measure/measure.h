@@ -2,6 +2,8 @@
  *
  * Rank 0 prints JSON lines: one for each repetition, what --trace adds (driver/measure/trace.h), and one that ends the point:
  *   {"id":"7","rep":0,"min_s":…,"mean_s":…,"max_s":…,"root_s":…}       over the ranks; the root's own (rank 0's, without a root)
+ *   and of metric overlap "pure_s", the call's time without computation; "work_s", what the rank has computed that leaves last; "available",
+ *   what all ranks have computed, as a part of the time of their cores
  *   {"id":"7","done":true,"kind":"ok","status":"ok","checked":true,"wrong":0,"chose":KEY,"start":"window","discarded":0}
  * kind says how the point ended, status says it in words:
  *   ok            it was timed

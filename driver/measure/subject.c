@@ -47,23 +47,26 @@ const char *subject_find(subject *s, launch *l, const plan_point *p, int ranks, 
   if (plan_too_large(p, ranks, large)) return snprintf(reason, size, "count=%zu: %s", p->count, large), reason;
   if (p->buffers == PLAN_COLD && !port_has_caches())
     return snprintf(reason, size, "a simulation has no cold buffers; take warm or fresh ones"), reason;
+  bool goes_on = plan_is_nonblocking(p->metric);
+  if (goes_on && trace) return snprintf(reason, size, "a trace is of a blocking call: metric makespan"), reason;
   if (*p->barrier && (why = find_barrier(s, p, reason, size))) return why;
   if (coll_takes_builtin(p->key, p->collective, &s->bound.args)) {
     if (coll_is_decision(p->key))
       snprintf(s->bound.chose, sizeof s->bound.chose, "%s/builtin", coll_collective_name(p->collective));
-    return find_builtin(p, trace, reason, size);
-  }
-  why = bind_key(&s->bound, p->key, p->collective, reason, size);
+    why = find_builtin(p, trace, reason, size);
+  } else why = bind_key(&s->bound, p->key, p->collective, reason, size);
+  if (!why && goes_on) why = nonblocking_unsupported(p, s->bound.alg);
   if (!why && trace && (p->metric == PLAN_LOOP || p->metric == PLAN_OSU_AVG))
     return snprintf(reason, size, "a trace needs a common start: metric makespan"), reason;
   return why;
 }
 
-void subject_open(subject *s, bool trace) {
+void subject_open(subject *s, const plan_point *p, bool trace) {
   if (trace) s->observer = observe_make(port_now);
-  if (s->bound.alg)
+  if (!s->bound.alg) builtin_open(&s->builtin, s->comm, s->collective, &s->bound.args, s->bound.type, s->bound.op);
+  if (plan_is_nonblocking(p->metric)) s->nonblocking = nonblocking_open(s->comm, p, &s->bound, &s->builtin);
+  else if (s->bound.alg)
     s->call = coll_open_observed(s->comm, s->bound.alg, &s->bound.args, s->bound.type, s->bound.op, s->observer);
-  else builtin_open(&s->builtin, s->comm, s->collective, &s->bound.args, s->bound.type, s->bound.op);
   if (!s->barrier_bound.alg) return;
   MPI_Comm_dup(s->comm, &s->barrier_comm); /* a receive from any source must not take its messages */
   s->barrier = coll_open(s->barrier_comm, s->barrier_bound.alg, &s->barrier_bound.args, s->barrier_bound.type,
@@ -75,7 +78,8 @@ void subject_renew(const subject *s) {
 }
 
 void subject_run(const subject *s) {
-  if (s->call) coll_run(s->call);
+  if (s->nonblocking) nonblocking_run(s->nonblocking);
+  else if (s->call) coll_run(s->call);
   else builtin_run(&s->builtin);
 }
 
@@ -85,8 +89,9 @@ void subject_barrier(const subject *s) {
 }
 
 void subject_close(subject *s) {
+  if (s->nonblocking) nonblocking_close(s->nonblocking);
   if (s->call) coll_close(s->call);
-  else builtin_close(&s->builtin);
+  if (!s->bound.alg) builtin_close(&s->builtin);
   if (s->barrier) {
     coll_close(s->barrier);
     MPI_Comm_free(&s->barrier_comm);

@@ -6,7 +6,7 @@
 #include "core/runtime/bind.h"
 #include "core/runtime/mpi.h"
 #include "driver/launch.h"
-#include "driver/mpi/builtin.h"
+#include "driver/measure/nonblocking.h"
 
 enum { SUBJECT_TEXT = BIND_TEXT };
 
@@ -17,6 +17,7 @@ typedef struct {
   coll_call *call;
   coll_observer *observer;   /* NULL: nobody asked what happens inside */
   builtin builtin;           /* if there is no algorithm */
+  nonblocking *nonblocking;  /* the call in place of both, where that is the metric */
   struct coll_call *barrier; /* before each call of osu_avg; NULL: MPI's own */
   MPI_Comm barrier_comm;
   binding barrier_bound;
@@ -26,7 +27,7 @@ typedef struct {
  * the reason why it cannot run, in reason[size]. Args point into the subject: it must not be copied. */
 const char *subject_find(subject *, launch *, const plan_point *, int ranks, bool trace, char *reason, size_t size);
 /* Plans the call, whose buffers stand in args by now. */
-void subject_open(subject *, bool trace);
+void subject_open(subject *, const plan_point *, bool trace);
 void subject_renew(const subject *); /* see coll_renew; nothing where the library's own call is timed */
 void subject_run(const subject *);
 void subject_barrier(const subject *); /* before a call of metric osu_avg */

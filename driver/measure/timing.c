@@ -13,6 +13,7 @@ static void make_room(timings *t, int repetitions) {
   size_t n = (size_t)repetitions;
   t->room = repetitions;
   t->time = runtime_reallocate(t->time, sizeof *t->time * n);
+  t->work = runtime_reallocate(t->work, sizeof *t->work * n);
   t->value = runtime_reallocate(t->value, sizeof *t->value * n);
   t->late = runtime_reallocate(t->late, sizeof *t->late * n);
   if (t->bounds) t->bounds = runtime_reallocate(t->bounds, sizeof *t->bounds * n);
@@ -42,6 +43,7 @@ const char *timings_skew(timed *m, char *reason, size_t size) {
 
 void timings_free(timings *t) {
   free(t->time);
+  free(t->work);
   free(t->value);
   free(t->late);
   free(t->bounds);
@@ -69,12 +71,36 @@ static void time_together(timed *m) {
   if (s->observer) observe_repetition(s->observer, t->times);
   double start = port_start_together(s->comm, t->window, &t->late[t->times]), enters = start + t->late_s;
   if (t->late_s > 0) port_wait_until(enters);
-  subject_run(s);
+  if (m->point->metric == PLAN_OVERLAP)
+    t->work[t->times] = nonblocking_run_beside(s->nonblocking, start, t->pure_s, m->point->polls);
+  else subject_run(s);
   double end = port_now();
   t->time[t->times] = end - start - (m->point->metric == PLAN_DELAY ? t->last_s : 0);
   if (t->bounds) t->bounds[t->times] = (trace_bounds){ enters, end };
   t->times++;
   t->start = port_start_method(t->window);
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Collective: the median over the point's repetitions of the last rank's time, without computation. */
+static double time_pure(const timed *m) {
+  const subject *s = &m->subject;
+  int n = m->point->repetitions;
+  double *last = runtime_allocate(sizeof *last * (size_t)n);
+  for (int i = 0; i < n; i++) {
+    bool late;
+    double start = port_start_together(s->comm, 0, &late);
+    subject_run(s);
+    last[i] = port_largest(s->comm, port_now() - start);
+  }
+  qsort(last, (size_t)n, sizeof *last, ascending);
+  double median = (last[(n - 1) / 2] + last[n / 2]) / 2;
+  free(last);
+  return median;
 }
 
 /* Collective: leaves out the repetitions for which any rank came too late. All that were taken since the last time are judged at once, as
@@ -84,7 +110,10 @@ static void leave_out_late(const subject *s, timings *t) {
   int kept = t->judged;
   MPI_Allreduce(MPI_IN_PLACE, t->late + kept, t->times - kept, MPI_C_BOOL, MPI_LOR, s->comm);
   for (int i = kept; i < t->times; i++)
-    if (!t->late[i]) t->time[kept++] = t->time[i];
+    if (!t->late[i]) {
+      t->work[kept] = t->work[i];
+      t->time[kept++] = t->time[i];
+    }
   t->lost += t->times - kept;
   t->discarded += t->times - kept;
   t->times = t->judged = kept;
@@ -132,8 +161,8 @@ static void gather_values(const subject *s, plan_metric metric, timings *t) {
   port_start_together(s->comm, 0, &late);
   for (int i = t->valued; i < t->times; i++) {
     double mine = metric == PLAN_ROOT && rank != root ? 0 : t->time[i];
-    MPI_Reduce(&mine, &t->value[i], 1, MPI_DOUBLE, metric == PLAN_MAKESPAN || metric == PLAN_DELAY ? MPI_MAX : MPI_SUM,
-               0, s->comm);
+    MPI_Reduce(&mine, &t->value[i], 1, MPI_DOUBLE, metric == PLAN_OSU_AVG || metric == PLAN_ROOT ? MPI_SUM : MPI_MAX, 0,
+               s->comm);
   }
   t->valued = t->times;
 }
@@ -196,7 +225,10 @@ static void warm_up(const timed *m) {
 }
 
 void timings_take(timed *m, int points) {
-  for (int i = 0; i < points; i++) warm_up(&m[i]);
+  for (int i = 0; i < points; i++) {
+    warm_up(&m[i]);
+    if (m[i].point->metric == PLAN_OVERLAP) m[i].t.pure_s = time_pure(&m[i]);
+  }
   for (int i = 0; i < points; i++)
     if (m[i].point->metric != PLAN_LOOP && m[i].point->metric != PLAN_OSU_AVG)
       m[i].t.window = port_window(m[i].subject.comm);

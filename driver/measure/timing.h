@@ -8,8 +8,10 @@
 #include "driver/measure/trace.h"
 
 typedef struct {
-  int times;            /* how many there are: one for each repetition, or one for all */
-  double *time;         /* [times] of this rank */
+  int times;     /* how many there are: one for each repetition, or one for all */
+  double *time;  /* [times] of this rank */
+  double *work;  /* [times] metric overlap: how long it has computed */
+  double pure_s; /* likewise: the call's time without computation, which all ranks compute for; 0: not known yet */
   trace_bounds *bounds; /* [times] NULL: not wanted */
   const char *start;    /* how ranks started together; NULL: not yet */
   double late_s; /* this rank enters so long after the first one; and the last one: from when on a delay is counted */

@@ -45,4 +45,22 @@ int builtin_run(const builtin *b) {
   }
 }
 
+int builtin_start(const builtin *b, MPI_Request *r) {
+  switch (b->collective) {
+    case COLL_BCAST: return MPI_Ibcast(b->out, b->n, b->type, b->root, b->comm, r);
+    case COLL_REDUCE: return MPI_Ireduce(b->in, b->out, b->n, b->type, b->op, b->root, b->comm, r);
+    case COLL_SCATTER: return MPI_Iscatter(b->in, b->n, b->type, b->out, b->n, b->type, b->root, b->comm, r);
+    case COLL_GATHER: return MPI_Igather(b->in, b->n, b->type, b->out, b->n, b->type, b->root, b->comm, r);
+    case COLL_ALLGATHER: return MPI_Iallgather(b->in, b->n, b->type, b->out, b->n, b->type, b->comm, r);
+    case COLL_REDUCE_SCATTER: return MPI_Ireduce_scatter(b->in, b->out, b->counts, b->type, b->op, b->comm, r);
+    case COLL_REDUCE_SCATTER_BLOCK: return MPI_Ireduce_scatter_block(b->in, b->out, b->n, b->type, b->op, b->comm, r);
+    case COLL_ALLREDUCE: return MPI_Iallreduce(b->in, b->out, b->n, b->type, b->op, b->comm, r);
+    case COLL_BARRIER: return MPI_Ibarrier(b->comm, r);
+    case COLL_ALLTOALL: return MPI_Ialltoall(b->in, b->n, b->type, b->out, b->n, b->type, b->comm, r);
+    case COLL_SCAN: return MPI_Iscan(b->in, b->out, b->n, b->type, b->op, b->comm, r);
+    case COLL_EXSCAN: return MPI_Iexscan(b->in, b->out, b->n, b->type, b->op, b->comm, r);
+    default: return MPI_ERR_OTHER;
+  }
+}
+
 void builtin_close(builtin *b) { free(b->counts); }

@@ -17,8 +17,9 @@ typedef struct {
   int *counts; /* [size] of reduce_scatter */
 } builtin;
 bool builtin_open(builtin *, MPI_Comm, coll_collective, const coll_args *, MPI_Datatype,
-                  MPI_Op);        /* false: MPI has none */
-int builtin_run(const builtin *); /* what MPI returned */
+                  MPI_Op);                         /* false: MPI has none */
+int builtin_run(const builtin *);                  /* what MPI returned */
+int builtin_start(const builtin *, MPI_Request *); /* its non-blocking form */
 void builtin_close(builtin *);
 
 #endif

@@ -153,3 +153,8 @@ double port_window(MPI_Comm comm) {
 }
 
 const char *port_start_method(double window_s) { return window_s > 0 ? "window" : "barrier"; }
+
+double port_largest(MPI_Comm comm, double mine) {
+  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return mine;
+}

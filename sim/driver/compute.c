@@ -1,0 +1,12 @@
+/* Computing takes simulated time, and ranks have no threads. */
+#include <smpi/smpi.h>
+
+#include "driver/port.h"
+
+void port_compute(double seconds) {
+  if (seconds > 0) smpi_execute_benched(seconds);
+}
+
+bool port_has_threads(void) { return false; }
+void port_thread_begin(void (*run)(void *), void *self) { (void)run, (void)self; }
+void port_thread_end(void) {}
