@@ -151,7 +151,7 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 SECTIONS = {
     "What to call": "collective algorithms schedule sizes block_sizes type_name op root in_place skew",
     "Where": "platform without nodes ranks ranks_per_node mapping",
-    "What to time": "source metric noise check",
+    "What to time": "source metric overlap progress noise check",
     "Real runs": "launches repetitions until_ci budget buffers order launcher hosts",
     "Simulations": "jobs cluster force point_timeout",
     "Output": "csv_path plot_path as_json quiet",
@@ -197,7 +197,18 @@ SECTIONS = {
     default="makespan",
     show_default=True,
     metavar="M",
-    help="makespan, osu_avg, root, loop, or delay: after the last arrival; osu_avg[barrier=KEY]: with this barrier before each call.",
+    help="makespan, osu_avg, root, loop, or delay: after the last arrival; osu_avg[barrier=KEY]: with this barrier before each call; "
+    "nonblocking: started and waited for; overlap: the same beside computation.",
+)
+@click.option(
+    "--overlap",
+    metavar="METHOD",
+    help="Metric overlap: wait (compute, then wait; the default) or poll (compute and ask until it is through).",
+)
+@click.option(
+    "--progress",
+    metavar="WHO",
+    help="Metrics overlap and nonblocking: calls (the default), thread (takes a core per rank) or offload (the NIC; model only).",
 )
 @calls.options("skew", "root", "type_name", "op", "in_place")
 @click.option(

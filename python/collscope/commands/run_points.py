@@ -32,6 +32,8 @@ class Points(Call):
     ranks_per_node: str | None = None
     mapping: str = "block"
     metric: str = "makespan"
+    overlap: str | None = None
+    progress: str | None = None
     check: bool = False
 
 
@@ -44,6 +46,8 @@ def make_sweep(
     """All that is timed. UsageError: an option cannot be read, or cannot be met by these sources."""
     keys = read_algorithms(request.algorithms, request.collective)
     metric = metrics.check(request.metric)
+    if request.overlap or request.progress:
+        metric = metrics.going_on(metric, request.overlap, request.progress)
     skew = arrival.parse(request.skew)
     if skew != arrival.NONE and metric not in SKEWED:
         raise UsageError(f"--skew goes with --metric {join_words(SKEWED, 'or')}, not with {metric}")

@@ -89,6 +89,11 @@ class _Shape:
         return any(row.get("noise_low_s") is not None for row in self.rows)
 
     @cached_property
+    def has_overlap(self) -> bool:
+        """It is known how much of a call computation hides."""
+        return any(row.get("overlap") is not None for row in self.rows)
+
+    @cached_property
     def has_blocks(self) -> bool:
         """A block is not the whole vector."""
         return any(row["block_bytes"] != row["bytes"] for row in self.rows)
@@ -124,6 +129,9 @@ class _Shape:
             yield Column(source, goes=0 if source == self.lead else 3, right=True)
             if spread := self.spread(source):
                 yield Column(spread, goes=9, right=True)
+        if self.has_overlap:
+            yield Column("overlap", right=True)
+            yield Column("available", goes=8, right=True)
         if self.lead:
             yield Column("× fastest", goes=1, right=True)
         if self.has_ratios:
@@ -183,6 +191,9 @@ def _add_algorithms(
         cells = [*(size if line == 0 else [""] * len(size)), shape.short(key), *_limits(shape, call)]
         for source in shape.sources:
             cells += _time_cells(found.get(source), shape.spread(source))
+        if shape.has_overlap:
+            row = found.get(shape.lead or "", {})
+            cells += [_percent(row.get(name)) for name in ("overlap", "available")]
         if shape.lead:
             cells.append(_ratio(time, best))
         if shape.has_ratios:
@@ -208,6 +219,10 @@ def _time_cells(row: Row | None, spread: str) -> list[str]:
 
 def _time(seconds: float | None) -> str:
     return "" if seconds is None else format_time(seconds, aligned=True)
+
+
+def _percent(part: float | None) -> str:
+    return "" if part is None else f"{100 * part:.1f} %"
 
 
 def _ratio(time: float | None, base: float | None) -> str:

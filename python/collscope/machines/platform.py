@@ -233,6 +233,11 @@ FACTOR_SETTINGS = {
 }
 
 
+ASKING = (
+    "--cfg=smpi/test:0"  # MPI_Test takes no time of its own, where SMPI's 100 µs would be; nothing that blocks asks
+)
+
+
 def protocol_settings(eager_bytes: int, overhead_s: float) -> dict[str, str]:
     """Eager limit and overheads. SMPI's thresholds are the first size that is not eager any more."""
     threshold = str(eager_bytes + 1)
@@ -266,7 +271,7 @@ def smpirun_args(platform: Platform) -> list[str]:
     settings = COMMON_SETTINGS | _network_settings(platform.machine)
     # Where the plug-in says what sends cost, SMPI warns of each host that its own settings do so, too.
     quiet = ["--log=smpi_host.thresh:error"] if platform.machine.has_kinds else []
-    flags = ["--log=root.thresh:warning", *quiet, *(f"--cfg={k}:{v}" for k, v in settings.items())]
+    flags = ["--log=root.thresh:warning", *quiet, ASKING, *(f"--cfg={k}:{v}" for k, v in settings.items())]
     if platform.machine.priced_by not in (PLUG_IN, ROUTED):
         return ["-platform", str(platform.xml.absolute()), *flags]
     plugin = programs.needed(

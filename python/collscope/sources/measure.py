@@ -25,7 +25,7 @@ from collscope.sources.batches import Numbered, finish
 from collscope.sources.identify_builtin import name_builtins
 from collscope.sources.launch import Children, Report
 from collscope.sources.launcher import LOCAL, Launcher
-from collscope.sources.outcome import OK, STOPPED, Outcome, summarise, times_text
+from collscope.sources.outcome import OK, STOPPED, Outcome, overlaps, summarise, times_text
 from collscope.sources.source import Options, Source, Stopped, display
 from collscope.sources.spread import describe as describe_spread
 
@@ -170,6 +170,7 @@ class _Measurement:
             launches=len(self.outcomes[i]),
             repetitions=max(map(len, reps), default=0),
             **summarise(reps, point.metric),
+            **overlaps(reps, point.metric),
             **describe_spread(reps, point.metric, clock_step_s, point.timing.until_ci),
             start="/".join(dict.fromkeys(o.start for o in found if o.start)),
             chose=found[0].chose,

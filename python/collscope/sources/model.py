@@ -17,9 +17,9 @@ from collscope.catalogue.prover import Abandoned, Question
 from collscope.machines.machine_file import machine_file
 from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point, Task, Timing, describe, plan_text
-from collscope.points.table import Row, make_row
+from collscope.points.table import OVERLAPS, Row, make_row
 from collscope.sources.outcome import FAILED, LIMIT, OK, UNSUPPORTED
-from collscope.sources.source import Options, Source, display, in_loop, is_builtin
+from collscope.sources.source import Options, Source, display, in_loop, is_builtin, lacks_cores
 
 DEFAULTS = Options()
 
@@ -42,7 +42,7 @@ def timed(task: Task) -> Task:
     """The task as the model takes it: one call tells all but in a loop, and there is no data to check."""
     layout, point = task
     one = replace(point, check=False, timing=Timing(1, buffers=point.timing.buffers))
-    if metrics.base(point.metric) == point.metric:
+    if not metrics.has_barrier(point.metric):
         return layout, one
     return layout, in_loop(replace(one, timing=replace(one.timing, repetitions=point.timing.repetitions)))
 
@@ -74,6 +74,7 @@ def run_tasks(tasks: Sequence[Task], options: Options = DEFAULTS, progress: Prog
                 sources_hash=sources[:12],
                 platform_hash=content_hash(layout.platform)[:12] if layout.platform else "",
                 **_band(outcome.get("noise_s") or []),
+                **{name: outcome[name] for name in OVERLAPS if outcome["kind"] == OK and name in outcome},
             )
         )
     return rows
@@ -114,6 +115,11 @@ def evaluate(
             key: {"kind": UNSUPPORTED, "status": BUILTIN}
             for key, (_, point) in zip(keys, tasks, strict=True)
             if is_builtin(point)
+        }
+        known |= {
+            key: {"kind": UNSUPPORTED, "status": reason}
+            for key, task in zip(keys, tasks, strict=True)
+            if (reason := lacks_cores(task))
         }
         bar = progress or Progress("model", len(tasks))
         bar(sum(key in known for key in keys))

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from collscope.base.statistics import quantile
-from collscope.catalogue.metrics import base
+from collscope.catalogue.metrics import OVERLAP, base
 
 OK = "ok"
 UNSUPPORTED = "unsupported"  # the algorithm says that it cannot do this call: no failure
@@ -19,8 +19,17 @@ STOPPED = "stopped"  # the user ended the work before it: the row of a table tha
 FAILURES = (FAILED, WRONG, DIED)
 
 Repetition = Sequence[float]
-"""Seconds of one timed call: least, mean and largest over the ranks, and the root's own."""
-COLUMN = {"makespan": 2, "root": 3, "osu_avg": 1, "loop": 1, "delay": 2}  # metric → which of these it is about
+"""Seconds of one timed call: least, mean and largest over the ranks, and the root's own; of metric overlap also the call's without
+computation and what the last rank has computed, and behind them the part of all ranks' time that they have computed."""
+COLUMN = {
+    "makespan": 2,
+    "root": 3,
+    "osu_avg": 1,
+    "loop": 1,
+    "delay": 2,
+    "nonblocking": 2,
+    "overlap": 2,
+}  # metric → which of these it is about
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,22 @@ def back_end(meta: Mapping[str, Any]) -> str:
         if meta.get(name):
             return str(meta[name]).splitlines()[0].partition(",")[0].strip()
     return ""
+
+
+def overlaps(launches: Sequence[Sequence[Repetition]], metric: str) -> dict[str, float]:
+    """Columns pure_s, work_s (s), overlap and available (0 to 1) of metric overlap, each the median over the repetitions; else {}."""
+    if base(metric) != OVERLAP:
+        return {}
+    taken = [(r[COLUMN[OVERLAP]], *r[4:]) for reps in launches for r in reps]
+    if not taken:
+        return {}
+    cells = {
+        "pure_s": [pure for _, pure, _, _ in taken],
+        "work_s": [work for _, _, work, _ in taken],
+        "overlap": [min(1.0, max(0.0, 1 - (total - work) / pure)) for total, pure, work, _ in taken if pure > 0],
+        "available": [part for _, _, _, part in taken],
+    }
+    return {name: quantile(sorted(values), 0.5) for name, values in cells.items() if values}
 
 
 def times_text(launches: Sequence[Sequence[Repetition]], metric: str) -> str:

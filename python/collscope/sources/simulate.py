@@ -25,8 +25,8 @@ from collscope.sources import forecast, remote, smpirun
 from collscope.sources.batches import Batch, batches, estimate
 from collscope.sources.batches import simulate as simulate_batch
 from collscope.sources.launch import Children
-from collscope.sources.outcome import DIED, LIMIT, STOPPED, UNSUPPORTED, Outcome, summarise
-from collscope.sources.source import Options, Source, Stopped, display, in_loop, is_builtin
+from collscope.sources.outcome import DIED, LIMIT, STOPPED, UNSUPPORTED, Outcome, overlaps, summarise
+from collscope.sources.source import Options, Source, Stopped, display, in_loop, is_builtin, lacks_cores
 
 NOT_KEPT = (DIED, LIMIT)  # what broke is tried again the next time
 DEFAULTS = Options()
@@ -80,9 +80,11 @@ def run_tasks(tasks: Sequence[Task], options: Options = DEFAULTS, progress: Prog
     keys = [origin.key(layout, point) for layout, point in tasks]
     with cache.Cache() as store:
         known = {} if options.force else {key: Outcome(**plain) for key, plain in store.get_many(keys).items()}
-        for key, (_, point) in zip(keys, tasks, strict=True):
-            if is_builtin(point):
+        for key, task in zip(keys, tasks, strict=True):
+            if is_builtin(task[1]):
                 known[key] = Outcome(UNSUPPORTED, BUILTIN)
+            elif reason := lacks_cores(task):
+                known[key] = Outcome(UNSUPPORTED, reason)
         todo = {key: task for key, task in zip(keys, tasks, strict=True) if key not in known}
         if progress:
             progress(len(tasks) - len(todo))
@@ -162,6 +164,7 @@ class Origin:
             launches=1,
             repetitions=len(outcome.reps),
             **summarise([outcome.reps], point.metric),
+            **overlaps([outcome.reps], point.metric),
             chose=outcome.chose,
             status=outcome.status,
             kind=outcome.kind,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from collscope.base import progress
 from collscope.base.progress import Progress
+from collscope.base.units import counted
 from collscope.catalogue import metrics
+from collscope.machines import placement
 from collscope.points.plan import Point, Task
 from collscope.points.table import Row
 from collscope.sources.cluster import Cluster
@@ -75,7 +78,21 @@ def is_builtin(point: Point) -> bool:
 
 def in_loop(point: Point) -> Point:
     """The point as it is simulated and modelled: with a barrier before each call, some calls after those of the loop's beginning."""
-    if metrics.base(point.metric) == point.metric:
+    if not metrics.has_barrier(point.metric):
         return point
     calls = point.timing.repetitions or LOOP_CALLS
     return replace(point, timing=replace(point.timing, warmup=LOOP_WARMUP, repetitions=calls))
+
+
+def lacks_cores(task: Task) -> str:
+    """Why the layout has no room for a thread per rank that advances its calls; "" where none is asked for, or there is."""
+    layout, point = task
+    if layout.platform is None or not metrics.goes_on(point.metric) or metrics.progress(point.metric) != "thread":
+        return ""
+    cores = layout.platform.cores_per_node
+    seats = placement.places(layout.platform, layout.nodes, layout.ranks, layout.mapping)
+    each = max(Counter(node for node, _, _ in seats).values())
+    if 2 * each <= cores:
+        return ""
+    room = f"take at most {cores // 2}" if cores > 1 else "take --progress calls"
+    return f"a thread per rank takes a core of its own: {counted(each, 'rank')} on a node of {counted(cores, 'core')}; {room}"

@@ -19,6 +19,39 @@ def test_a_metric_has_one_spelling(known: Registry) -> None:
     ]
 
 
+def test_calls_that_go_on_say_how_their_ranks_compute_and_who_advances_them(known: Registry) -> None:
+    assert [
+        metrics.going_on(m) for m in ("nonblocking", "nonblocking[thread]", "overlap", "overlap[poll,offload]")
+    ] == [*("nonblocking[calls]", "nonblocking[thread]", "overlap[wait,calls]", "overlap[poll,offload]")]
+    assert metrics.going_on("overlap[wait,calls]", "poll", "thread") == "overlap[poll,thread]"
+    assert metrics.going_on("nonblocking[calls]", None, "offload") == "nonblocking[offload]"
+    assert [metrics.goes_on(m) for m in ("overlap[poll,calls]", "nonblocking", "makespan")] == [True, True, False]
+    assert metrics.progress("overlap[poll,thread]") == "thread"
+
+
+@pytest.mark.parametrize(
+    ("metric", "method", "progress", "says"),
+    [
+        ("makespan", "poll", None, "--overlap goes with --metric overlap or nonblocking, not with makespan"),
+        ("nonblocking", "poll", None, "--overlap poll goes with --metric overlap: nonblocking waits at once"),
+        ("overlap", "pol", None, 'unknown method of overlap "pol"; did you mean "poll"?'),
+        ("overlap", None, "ofload", 'unknown progress "ofload"; did you mean "offload"?'),
+        (
+            "overlap[poll]",
+            None,
+            None,
+            "--metric overlap[poll]: write overlap[wait|poll,PROGRESS], with PROGRESS calls, thread, offload",
+        ),
+    ],
+)
+def test_a_wrong_method_or_progress_is_refused(
+    metric: str, method: str | None, progress: str | None, says: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        metrics.going_on(metric, method, progress)
+    assert str(caught.value) == says
+
+
 @pytest.mark.parametrize(
     ("metric", "says"),
     [
