@@ -141,14 +141,15 @@ bool decision_file_read(decision_rules *all, const char *path, char *error, size
 
 /* ---- files -------------------------------------------------------------------------------------------- */
 
-/* Those that were read. Threads may look while another adds one; a file that two read at once stands there twice. */
+/* Those that were read: the one variable of this library, which ranks of a simulation share, since a file says the same to all. Threads may
+ * look while another adds one; a file that two read at once stands there twice. */
 typedef struct file {
   coll_decision decision;
   uint64_t digest;
   struct file *next;
   char key[];
 } file;
-static _Atomic(file *) known;
+static _Atomic(file *) files_read;
 
 void decision_file_discard(decision_rules *all) {
   for (size_t i = 0; i < all->n; i++) free((char *)all->rule[i].key);
@@ -165,13 +166,13 @@ static const file *add(const char *key, decision_rules *all) {
                                  .source = f->key + sizeof prefix - 1,
                                  .rules = all->rule,
                                  .count = all->n };
-  f->next = known;
-  while (!atomic_compare_exchange_weak(&known, &f->next, f)) continue;
+  f->next = files_read;
+  while (!atomic_compare_exchange_weak(&files_read, &f->next, f)) continue;
   return f;
 }
 
 static const file *find(const char *key, char *error, size_t size) {
-  for (const file *f = known; f; f = f->next)
+  for (const file *f = files_read; f; f = f->next)
     if (!strcmp(f->key, key)) return f;
   decision_rules all;
   const file *made = NULL;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Under SMPI all ranks share one process: a writable variable of an algorithm would be shared by all of them.
-# usage: no_writable_symbols.sh LIBRARY
+# usage: no_writable_symbols.sh LIBRARY [SYMBOL]: all but this one, which they are to share
 set -eu
-found=$(objdump -t "$1" | awk '/file format/ { file = $1 } $3 !~ /^\*/ && / (\.data|\.bss|\.tdata|\.tbss|\*COM\*)/ && !/\.data\.rel\.ro/ && / O | \*COM\*/ { print file $NF }')
+found=$(objdump -t "$1" | awk -v shared="${2-}" '/file format/ { file = $1 } $3 !~ /^\*/ && / (\.data|\.bss|\.tdata|\.tbss|\*COM\*)/ && !/\.data\.rel\.ro/ && / O | \*COM\*/ && $NF != shared { print file $NF }')
 if [ -n "$found" ]; then
   printf 'writable symbols, which all simulated ranks would share:\n%s\n' "$found" >&2
   exit 1
