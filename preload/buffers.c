@@ -57,7 +57,7 @@ buffers buffers_of(const communicator *c, const program_call *p, bool (*straight
   if (facts->in_place == COLL_IN_PLACE_ALWAYS) return of_bcast(c, p, straight(p->out.type));
   bool in = call_has_input(c, p), out = call_has_output(c, p);
   bool in_here = in && !call_in_place(&p->in), out_here = out && !call_in_place(&p->out);
-  b.in_place = (in && !in_here) || (out && !out_here) || (in && out && p->in.buffer == p->out.buffer);
+  b.in_place = call_is_in_place(c, p);
   if (in_here) {
     bool as_is = straight(p->in.type);
     b.in = as_is ? p->in.buffer : (b.packed_in = packed(elements(c, facts->in.amount, &p->in), &p->in));

@@ -21,6 +21,13 @@ bool call_has_output(const communicator *c, const program_call *p) {
   return coll_has_output(p->collective, &a, c->rank);
 }
 
+bool call_is_in_place(const communicator *c, const program_call *p) {
+  if (coll_facts_of(p->collective)->in_place == COLL_IN_PLACE_ALWAYS) return true;
+  bool in = call_has_input(c, p), out = call_has_output(c, p);
+  return (in && call_in_place(&p->in)) || (out && call_in_place(&p->out)) ||
+         (in && out && p->in.buffer == p->out.buffer);
+}
+
 /* The side that says at this rank how large the call is: of one in place, the other. */
 static const side *measure(const communicator *c, const program_call *p) {
   return call_has_output(c, p) && !call_in_place(&p->out) ? &p->out : &p->in;

@@ -21,9 +21,13 @@ typedef struct {
   /* Of a vector form with blocks of one size: where each lies in out, in elements; both NULL: one behind the other. */
   const int *at;
   const MPI_Aint *far_at;
+  const char *why; /* no algorithm can serve it; NULL: one may */
+  size_t bytes;    /* then: that this rank brings */
 } program_call;
 
 bool call_in_place(const side *);
+/* Do both sides share a buffer at this rank, as the algorithm sees it? */
+bool call_is_in_place(const communicator *, const program_call *);
 /* Does this rank bring data; does it end with some? */
 bool call_has_input(const communicator *, const program_call *);
 bool call_has_output(const communicator *, const program_call *);

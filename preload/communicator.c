@@ -8,14 +8,15 @@
 #include "core/runtime/port.h"
 #include "preload/keep.h"
 #include "preload/own.h"
+#include "preload/plans.h"
 
 static mtx_t lock; /* of both lists */
+static communicators_guard guard;
 static communicator *living;
 static gone *finished;
 static int of_user = MPI_KEYVAL_INVALID;
-/* This process among those it was started with: known where MPI_Init was ours. */
-static coll_place here;
-static bool knows_here;
+/* Where the processes sit that this one was started with, by their rank in MPI_COMM_WORLD. */
+static coll_place *world_place;
 
 /* ---- looking up ------------------------------------------------------------------------------------- */
 
@@ -66,23 +67,25 @@ void communicators_each(void (*visit)(communicator *, void *), void *self) {
 
 const gone *communicators_gone(void) { return finished; }
 
-/* ---- making ----------------------------------------------------------------------------------------- */
+/* ---- places ----------------------------------------------------------------------------------------- */
 
-/* Are all its processes among those that this one was started with? Then their places are comparable. */
-static bool all_from_here(MPI_Comm comm, int size) {
+/* Those of all its processes, without a message; false: some were not started with this one, so that their places are to be compared. */
+static bool places_are_known(communicator *c) {
   MPI_Group of_comm, of_world;
-  MPI_Comm_group(comm, &of_comm);
+  MPI_Comm_group(c->user, &of_comm);
   MPI_Comm_group(MPI_COMM_WORLD, &of_world);
-  int *rank = runtime_allocate(sizeof *rank * (size_t)size), *world = runtime_allocate(sizeof *world * (size_t)size);
-  for (int i = 0; i < size; i++) rank[i] = i;
-  MPI_Group_translate_ranks(of_comm, size, rank, of_world, world);
-  bool all = true;
-  for (int i = 0; i < size; i++) all &= world[i] != MPI_UNDEFINED;
+  int *rank = runtime_allocate(sizeof *rank * (size_t)c->size),
+      *world = runtime_allocate(sizeof *world * (size_t)c->size);
+  for (int i = 0; i < c->size; i++) rank[i] = i;
+  MPI_Group_translate_ranks(of_comm, c->size, rank, of_world, world);
+  bool known = true;
+  for (int i = 0; i < c->size; i++) known &= world[i] != MPI_UNDEFINED;
+  for (int i = 0; known && i < c->size; i++) c->place[i] = world_place[world[i]];
   free(rank);
   free(world);
   MPI_Group_free(&of_comm);
   MPI_Group_free(&of_world);
-  return all;
+  return known;
 }
 
 static void count_nodes(communicator *c) {
@@ -96,9 +99,19 @@ static void count_nodes(communicator *c) {
   free(ranks);
 }
 
+bool communicator_survey_alone(communicator *c) {
+  if (c->place) return true;
+  if (c->inter) return false;
+  c->place = runtime_allocate(sizeof *c->place * (size_t)c->size);
+  if (places_are_known(c)) return count_nodes(c), true;
+  free(c->place);
+  c->place = NULL;
+  return false;
+}
+
 void communicator_survey(communicator *c) {
-  if (c->place || c->inter) return;
-  coll_place mine = knows_here && all_from_here(c->user, c->size) ? here : port_place(c->user);
+  if (c->inter || communicator_survey_alone(c)) return;
+  coll_place mine = port_place(c->user);
   c->place = runtime_allocate(sizeof *c->place * (size_t)c->size);
   MPI_Allgather(&mine, sizeof mine, MPI_BYTE, c->place, sizeof mine, MPI_BYTE, c->user);
   count_nodes(c);
@@ -110,6 +123,10 @@ const char *communicator_open(communicator *c) {
   communicator_survey(c);
   c->own = own_make(c);
   return c->own == MPI_COMM_NULL ? "MPI has no more communicators" : NULL;
+}
+
+const char *communicator_is_open(const communicator *c) {
+  return c->own == MPI_COMM_NULL ? "a communicator that was made in a way that is not looked at" : NULL;
 }
 
 /* ---- freeing ---------------------------------------------------------------------------------------- */
@@ -140,30 +157,55 @@ static void retire(communicator *c) {
   mtx_unlock(&lock);
 }
 
-/* MPI calls it when the program frees the communicator, which all its ranks do. */
-static int user_is_freed(MPI_Comm user, int key, void *value, void *extra) {
-  (void)user, (void)key, (void)extra;
-  communicator *c = value;
-  frees++;
+static void discard(communicator *c) {
   for (int s = 0; s < KEPT_SETS; s++)
-    for (int w = 0; w < KEPT_PER_SET; w++) keep_close(c->kept[s][w]);
+    for (int w = 0; w < KEPT_PER_SET; w++) {
+      keep_close(c->kept[s][w]);
+      plans_drop(c, c->planned[s][w]);
+    }
   if (c->own != MPI_COMM_NULL) MPI_Comm_free(&c->own);
   retire(c);
   counts_free(&c->counts);
   free(c->place);
   free(c);
+}
+
+/* MPI calls it when the program frees the communicator, which all its ranks do. What the program began on it goes on. */
+static int user_is_freed(MPI_Comm user, int key, void *value, void *extra) {
+  (void)user, (void)key, (void)extra;
+  communicator *c = value;
+  frees++;
+  guard.enter();
+  c->user = MPI_COMM_NULL;
+  bool over = !c->operations;
+  guard.leave();
+  if (over) discard(c);
   return MPI_SUCCESS;
+}
+
+void communicator_leave(communicator *c) {
+  if (!--c->operations && c->user == MPI_COMM_NULL) discard(c);
 }
 
 /* ---- once ------------------------------------------------------------------------------------------- */
 
-void communicators_start(bool places) {
+void communicators_start(communicators_guard g) {
+  int ranks;
+  guard = g;
   mtx_init(&lock, mtx_plain);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, user_is_freed, &of_user, NULL);
   own_start();
-  if (!places) return;
-  here = port_place(MPI_COMM_WORLD);
-  knows_here = true;
+  coll_place here = port_place(MPI_COMM_WORLD);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  world_place = runtime_allocate(sizeof here * (size_t)ranks);
+  MPI_Allgather(&here, sizeof here, MPI_BYTE, world_place, sizeof here, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+int communicators_rank_on_node(void) {
+  int rank, before = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < rank; i++) before += world_place[i].node == world_place[rank].node;
+  return before;
 }
 
 /* The program's other communicators may have been freed, or not: they are left to it. */
@@ -176,4 +218,5 @@ void communicators_end(void) {
     if (known) MPI_Comm_delete_attr(predefined[i], of_user);
   }
   own_end();
+  free(world_place);
 }

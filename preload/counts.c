@@ -1,5 +1,6 @@
 #include "preload/counts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,14 @@ const char counts_own_alone[] = "a vector form: each rank knows its own blocks a
 
 const char *counts_collective_name(int k) {
   static const char *const beyond[] = { "gatherv", "scatterv", "allgatherv", "alltoallv", "alltoallw" };
-  return k < COLL_COLLECTIVES ? coll_collective_name((coll_collective)k) : beyond[k - COLL_COLLECTIVES];
+  static _Thread_local char name[40];
+  if (k < COLL_COLLECTIVES) return coll_collective_name((coll_collective)k);
+  if (k < COUNTS_NONBLOCKING) return beyond[k - COLL_COLLECTIVES];
+  bool persistent = k >= COUNTS_PERSISTENT;
+  const char *blocking = coll_collective_name(
+      (coll_collective)(k - (persistent ? COUNTS_PERSISTENT : COUNTS_NONBLOCKING)));
+  snprintf(name, sizeof name, persistent ? "%s_init" : "i%s", blocking);
+  return name;
 }
 
 int counts_size_class(size_t bytes) { return bytes ? 64 - __builtin_clzll(bytes) : 0; }
@@ -80,6 +88,8 @@ void counts_add(tally *into, const row *r) {
   to->bytes += r->bytes;
   to->in_place += r->in_place;
   to->seconds += r->seconds;
+  to->over += r->over;
+  to->over_s += r->over_s;
   to->samples += r->samples;
   to->skew_s += r->skew_s;
   to->sampling_s += r->sampling_s;

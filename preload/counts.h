@@ -15,7 +15,9 @@ enum {
   COUNTS_ALLGATHERV,
   COUNTS_ALLTOALLV,
   COUNTS_ALLTOALLW,
-  COUNTS_COLLECTIVES
+  COUNTS_NONBLOCKING,                                        /* of the catalogue's, in their order: MPI_Ibcast … */
+  COUNTS_PERSISTENT = COUNTS_NONBLOCKING + COLL_COLLECTIVES, /* MPI_Bcast_init … */
+  COUNTS_COLLECTIVES = COUNTS_PERSISTENT + COLL_COLLECTIVES
 };
 const char *counts_collective_name(int collective);
 /* Why vector forms are passed on: all ranks must agree on what is called, and these cannot without asking each other. */
@@ -32,6 +34,9 @@ typedef struct {
   bool uneven;
   uint64_t fewest, most;
   double seconds;
+  /* Non-blocking calls by algorithms, and starts of persistent ones, that are over: how many, and from start to end. */
+  uint64_t over;
+  double over_s;
   int root;                       /* -1: without a root; -2: several */
   char type[MPI_MAX_OBJECT_NAME]; /* by its name, "several", or "derived" */
   MPI_Datatype last;

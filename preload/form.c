@@ -46,19 +46,12 @@ static form of_operands(const program_call *p) {
              .op = p->op,
              .packs = !straight,
              .straight = combines_straight };
-  if (straight) return f;
-  MPI_Type_contiguous((int)size, MPI_BYTE, &f.type);
-  MPI_Type_commit(&f.type);
-  f.op = operators_packed(p->op, p->out.type);
+  if (!straight) f.op = operators_packed(p->op, p->out.type, &f.type);
   return f;
 }
 
 form form_of(const communicator *c, const program_call *p) {
   return coll_has_operator(p->collective) ? of_operands(p) : of_bytes(c, p);
-}
-
-void form_use(const form *f, const program_call *p) {
-  if (f->packs) operators_packed(p->op, p->out.type);
 }
 
 void form_free(form *f) {

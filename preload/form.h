@@ -8,13 +8,11 @@ typedef struct {
   shape shape;
   MPI_Datatype type; /* of these elements */
   MPI_Op op;         /* the program's, or one that lays packed operands out for it */
-  bool packs;        /* the latter: see form_use; type is the form's own */
+  bool packs;        /* the latter: type is the form's own */
   bool (*straight)(MPI_Datatype);
 } form;
 
 form form_of(const communicator *, const program_call *);
-/* Before this thread combines: the program's operator and type are those of this call. */
-void form_use(const form *, const program_call *);
 void form_free(form *);
 
 /* The program's buffers as the algorithm gets them. */

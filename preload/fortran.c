@@ -1,40 +1,7 @@
-/* MPI's collective functions as programs in Fortran call them. Open MPI's own go to PMPI_…, past the functions for C; those of mpi_f08 go to
- * ompi_…_f, those of mpif.h and of the module mpi to mpi_…, in the spelling of their compiler. */
-#include <mpi.h>
+/* Collectives by their names in Fortran. */
+#include "preload/fortran.h"
 
 #ifdef OPEN_MPI
-
-#define PUBLIC __attribute__((visibility("default")))
-
-/* Where Fortran's constants lie: the program's language says them by address. One per spelling; a program has one of these, or none. */
-#define CONSTANTS(name)                       \
-  extern char name##_ __attribute__((weak));  \
-  extern char name##__ __attribute__((weak)); \
-  extern char name __attribute__((weak));
-CONSTANTS(mpi_fortran_in_place)
-CONSTANTS(mpi_fortran_bottom)
-#define IS(buffer, name) ((buffer) && ((buffer) == &name || (buffer) == &name##_ || (buffer) == &name##__))
-
-static void *buffer_of(char *buffer) {
-  if (IS(buffer, mpi_fortran_in_place)) return MPI_IN_PLACE;
-  return IS(buffer, mpi_fortran_bottom) ? MPI_BOTTOM : buffer;
-}
-
-/* The function by its five names. */
-#define FORTRAN(lower, UPPER, parameters, call)                                       \
-  PUBLIC void ompi_##lower##_f parameters;                                            \
-  PUBLIC void mpi_##lower parameters __attribute__((alias("ompi_" #lower "_f")));     \
-  PUBLIC void mpi_##lower##_ parameters __attribute__((alias("ompi_" #lower "_f")));  \
-  PUBLIC void mpi_##lower##__ parameters __attribute__((alias("ompi_" #lower "_f"))); \
-  PUBLIC void MPI_##UPPER parameters __attribute__((alias("ompi_" #lower "_f")));     \
-  void ompi_##lower##_f parameters {                                                  \
-    int code = call;                                                                  \
-    if (error) *error = (MPI_Fint)code;                                               \
-  }
-_Static_assert(sizeof(MPI_Fint) == sizeof(int), "counts of Fortran are counts of C");
-
-#define TYPE(t) PMPI_Type_f2c(*(t))
-#define COMM PMPI_Comm_f2c(*comm)
 
 /* clang-format off: a table */
 FORTRAN(barrier, BARRIER, (MPI_Fint * comm, MPI_Fint *error), MPI_Barrier(COMM))

@@ -1,27 +1,5 @@
 /* MPI's collective functions as the program calls them. */
-#include <mpi.h>
-
-#include "core/catalogue/collective.h"
-#include "patterns/block.h"
-#include "preload/layout.h"
-#include "preload/session.h"
-
-#define PUBLIC __attribute__((visibility("default")))
-/* served by an algorithm or, where the call says why not, by MPI's own function. */
-#define FINISH(k, root, type, own)          \
-  do {                                      \
-    if (s.why) s.code = own;                \
-    return session_done(&s, k, root, type); \
-  } while (0)
-
-static side of(const void *buffer, int count, MPI_Datatype type) {
-  return (side){ .buffer = buffer, .count = (size_t)(long)count, .type = type };
-}
-
-/* What a rank sends in place is described by what it receives. */
-static side sent(const void *buffer, int count, MPI_Datatype type, int other_count, MPI_Datatype other) {
-  return buffer == MPI_IN_PLACE ? of(buffer, other_count, other) : of(buffer, count, type);
-}
+#include "preload/interposed.h"
 
 PUBLIC int MPI_Barrier(MPI_Comm comm) {
   if (!session_active[COLL_BARRIER]) return PMPI_Barrier(comm);
@@ -32,8 +10,7 @@ PUBLIC int MPI_Barrier(MPI_Comm comm) {
 
 PUBLIC int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   if (!session_active[COLL_BCAST]) return PMPI_Bcast(buffer, count, type, root, comm);
-  side both = of(buffer, count, type);
-  program_call p = { .collective = COLL_BCAST, .root = root, .in = both, .out = both };
+  program_call p = call_bcast(buffer, count, type, root);
   session_call s = session_serve(comm, &p);
   FINISH(COLL_BCAST, root, type, PMPI_Bcast(buffer, count, type, root, comm));
 }
@@ -41,9 +18,7 @@ PUBLIC int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_C
 PUBLIC int MPI_Gather(const void *in, int n, MPI_Datatype type, void *out, int m, MPI_Datatype other, int root,
                       MPI_Comm comm) {
   if (!session_active[COLL_GATHER]) return PMPI_Gather(in, n, type, out, m, other, root, comm);
-  program_call p = {
-    .collective = COLL_GATHER, .root = root, .in = sent(in, n, type, m, other), .out = of(out, m, other)
-  };
+  program_call p = call_blocks(COLL_GATHER, in, n, type, out, m, other, root);
   session_call s = session_serve(comm, &p);
   FINISH(COLL_GATHER, root, p.in.type, PMPI_Gather(in, n, type, out, m, other, root, comm));
 }
@@ -51,9 +26,7 @@ PUBLIC int MPI_Gather(const void *in, int n, MPI_Datatype type, void *out, int m
 PUBLIC int MPI_Scatter(const void *in, int n, MPI_Datatype type, void *out, int m, MPI_Datatype other, int root,
                        MPI_Comm comm) {
   if (!session_active[COLL_SCATTER]) return PMPI_Scatter(in, n, type, out, m, other, root, comm);
-  program_call p = {
-    .collective = COLL_SCATTER, .root = root, .in = of(in, n, type), .out = sent(out, m, other, n, type)
-  };
+  program_call p = call_scatter(in, n, type, out, m, other, root);
   session_call s = session_serve(comm, &p);
   FINISH(COLL_SCATTER, root, p.out.type, PMPI_Scatter(in, n, type, out, m, other, root, comm));
 }
@@ -61,53 +34,49 @@ PUBLIC int MPI_Scatter(const void *in, int n, MPI_Datatype type, void *out, int 
 PUBLIC int MPI_Allgather(const void *in, int n, MPI_Datatype type, void *out, int m, MPI_Datatype other,
                          MPI_Comm comm) {
   if (!session_active[COLL_ALLGATHER]) return PMPI_Allgather(in, n, type, out, m, other, comm);
-  program_call p = { .collective = COLL_ALLGATHER, .in = sent(in, n, type, m, other), .out = of(out, m, other) };
+  program_call p = call_blocks(COLL_ALLGATHER, in, n, type, out, m, other, 0);
   session_call s = session_serve(comm, &p);
   FINISH(COLL_ALLGATHER, -1, other, PMPI_Allgather(in, n, type, out, m, other, comm));
 }
 
 PUBLIC int MPI_Alltoall(const void *in, int n, MPI_Datatype type, void *out, int m, MPI_Datatype other, MPI_Comm comm) {
   if (!session_active[COLL_ALLTOALL]) return PMPI_Alltoall(in, n, type, out, m, other, comm);
-  program_call p = { .collective = COLL_ALLTOALL, .in = sent(in, n, type, m, other), .out = of(out, m, other) };
+  program_call p = call_blocks(COLL_ALLTOALL, in, n, type, out, m, other, 0);
   session_call s = session_serve(comm, &p);
   FINISH(COLL_ALLTOALL, -1, other, PMPI_Alltoall(in, n, type, out, m, other, comm));
 }
 
 PUBLIC int MPI_Reduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
   if (!session_active[COLL_REDUCE]) return PMPI_Reduce(in, out, n, type, op, root, comm);
-  program_call p = {
-    .collective = COLL_REDUCE, .root = root, .in = of(in, n, type), .out = of(out, n, type), .op = op
-  };
+  program_call p = call_combines(COLL_REDUCE, in, out, n, type, op, root);
   session_call s = session_serve(comm, &p);
   FINISH(COLL_REDUCE, root, type, PMPI_Reduce(in, out, n, type, op, root, comm));
 }
 
 PUBLIC int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   if (!session_active[COLL_ALLREDUCE]) return PMPI_Allreduce(in, out, n, type, op, comm);
-  program_call p = { .collective = COLL_ALLREDUCE, .in = of(in, n, type), .out = of(out, n, type), .op = op };
+  program_call p = call_combines(COLL_ALLREDUCE, in, out, n, type, op, 0);
   session_call s = session_serve(comm, &p);
   FINISH(COLL_ALLREDUCE, -1, type, PMPI_Allreduce(in, out, n, type, op, comm));
 }
 
 PUBLIC int MPI_Scan(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   if (!session_active[COLL_SCAN]) return PMPI_Scan(in, out, n, type, op, comm);
-  program_call p = { .collective = COLL_SCAN, .in = of(in, n, type), .out = of(out, n, type), .op = op };
+  program_call p = call_combines(COLL_SCAN, in, out, n, type, op, 0);
   session_call s = session_serve(comm, &p);
   FINISH(COLL_SCAN, -1, type, PMPI_Scan(in, out, n, type, op, comm));
 }
 
 PUBLIC int MPI_Exscan(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   if (!session_active[COLL_EXSCAN]) return PMPI_Exscan(in, out, n, type, op, comm);
-  program_call p = { .collective = COLL_EXSCAN, .in = of(in, n, type), .out = of(out, n, type), .op = op };
+  program_call p = call_combines(COLL_EXSCAN, in, out, n, type, op, 0);
   session_call s = session_serve(comm, &p);
   FINISH(COLL_EXSCAN, -1, type, PMPI_Exscan(in, out, n, type, op, comm));
 }
 
 PUBLIC int MPI_Reduce_scatter_block(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   if (!session_active[COLL_REDUCE_SCATTER_BLOCK]) return PMPI_Reduce_scatter_block(in, out, n, type, op, comm);
-  program_call p = {
-    .collective = COLL_REDUCE_SCATTER_BLOCK, .in = of(in, n, type), .out = of(out, n, type), .op = op
-  };
+  program_call p = call_combines(COLL_REDUCE_SCATTER_BLOCK, in, out, n, type, op, 0);
   session_call s = session_serve(comm, &p);
   FINISH(COLL_REDUCE_SCATTER_BLOCK, -1, type, PMPI_Reduce_scatter_block(in, out, n, type, op, comm));
 }
@@ -125,34 +94,11 @@ static size_t bytes_for_all(MPI_Comm comm, const int *counts, MPI_Datatype type,
   return sum;
 }
 
-/* Algorithms cut the vector as coll_block does; the sum of such counts, else SIZE_MAX. */
-static size_t cut_evenly(const int *counts, int ranks) {
-  size_t all = 0;
-  for (int i = 0; i < ranks; i++) {
-    if (counts[i] < 0) return SIZE_MAX;
-    all += (size_t)counts[i];
-  }
-  for (int i = 0; i < ranks; i++)
-    if (coll_block(all, ranks, i).count != (size_t)counts[i]) return SIZE_MAX;
-  return all;
-}
-
 PUBLIC int MPI_Reduce_scatter(const void *in, void *out, const int *counts, MPI_Datatype type, MPI_Op op,
                               MPI_Comm comm) {
   if (!session_active[COLL_REDUCE_SCATTER]) return PMPI_Reduce_scatter(in, out, counts, type, op, comm);
-  session_call s;
-  communicator *c = communicator_of(comm);
-  size_t all = c && !c->inter && counts ? cut_evenly(counts, c->size) : SIZE_MAX;
-  if (all == SIZE_MAX) {
-    s = session_pass(comm, bytes_for_all(comm, counts, type, NULL), "counts that are not those of an even cut");
-    s.uneven = false;
-  } else {
-    program_call p = { .collective = COLL_REDUCE_SCATTER,
-                       .in = { .buffer = in, .count = all, .type = type },
-                       .out = of(out, counts[c->rank], type),
-                       .op = op };
-    s = session_serve(comm, &p);
-  }
+  program_call p = call_reduce_scatter(comm, in, out, counts, type, op);
+  session_call s = session_serve(comm, &p);
   FINISH(COLL_REDUCE_SCATTER, -1, type, PMPI_Reduce_scatter(in, out, counts, type, op, comm));
 }
 
@@ -176,8 +122,8 @@ PUBLIC int MPI_Allgatherv(const void *in, int n, MPI_Datatype type, void *out, c
     s.uneven = false;
   } else {
     program_call p = { .collective = COLL_ALLGATHER,
-                       .in = sent(in, n, type, (int)block, other),
-                       .out = of(out, (int)block, other),
+                       .in = side_sent(in, n, type, (int)block, other),
+                       .out = side_of(out, (int)block, other),
                        .at = at };
     s = session_serve(comm, &p);
   }
@@ -222,14 +168,16 @@ PUBLIC int MPI_Alltoallw(const void *in, const int *n, const int *from, const MP
 
 PUBLIC int MPI_Init(int *argc, char ***argv) {
   session_fits();
-  int code = PMPI_Init(argc, argv);
+  int provided;
+  int code = session_needs_threads() ? PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided)
+                                     : PMPI_Init(argc, argv);
   if (code == MPI_SUCCESS) session_begin();
   return code;
 }
 
 PUBLIC int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
   session_fits();
-  int code = PMPI_Init_thread(argc, argv, required, provided);
+  int code = PMPI_Init_thread(argc, argv, session_needs_threads() ? MPI_THREAD_MULTIPLE : required, provided);
   if (code == MPI_SUCCESS) session_begin();
   return code;
 }

@@ -10,50 +10,54 @@
 
 enum { LARGE = 1 << 20 };
 
-static bool equal(const shape *a, const shape *b) {
+bool keep_equal(const shape *a, const shape *b) {
   return a->collective == b->collective && a->root == b->root && a->count == b->count && a->elem == b->elem &&
          a->in_place == b->in_place && a->commutes == b->commutes;
 }
 
-static int set_of(const communicator *c, const shape *s) {
+int keep_set(const communicator *c, const shape *s) {
   if (s->count * s->elem * (size_t)c->size >= LARGE) return KEPT_SETS - 1;
   uint64_t hash = s->count * 31 + s->elem;
   hash = (hash * 31 + (uint64_t)s->root) * 31 + (uint64_t)s->collective;
   return (int)((hash * 0x9e3779b97f4a7c15u >> 32) % (KEPT_SETS - 1));
 }
 
-static kept *make(communicator *c, const shape *s, const char *key) {
+bool keep_bind(binding *b, const communicator *c, const shape *s, const char *key, char *name) {
   char reason[BIND_TEXT];
+  *b = (binding){ .op = MPI_OP_NULL, .type = MPI_BYTE };
+  b->args = (coll_args){ .size = c->size,
+                         .count = s->count,
+                         .elem = s->elem,
+                         .root = s->root,
+                         .commutes = s->commutes,
+                         .in_place = s->in_place,
+                         .param = b->param,
+                         .place = c->place };
+  const char *why = bind_key(b, key, s->collective, reason, sizeof reason);
+  if (why && !b->alg) snprintf(name, COUNTS_NAME, "%s", why); /* it names the decision */
+  else if (why) snprintf(name, COUNTS_NAME, "%.64s: %s", b->alg->key, why);
+  else coll_key(b->alg, b->param, name, COUNTS_NAME);
+  return !why;
+}
+
+static kept *make(communicator *c, const shape *s, const char *key) {
   kept *k = runtime_allocate_zeroed(sizeof *k);
   k->shape = *s;
   k->own = MPI_COMM_NULL;
-  k->bound = (binding){ .op = MPI_OP_NULL, .type = MPI_BYTE };
-  k->bound.args = (coll_args){ .size = c->size,
-                               .count = s->count,
-                               .elem = s->elem,
-                               .root = s->root,
-                               .commutes = s->commutes,
-                               .in_place = s->in_place,
-                               .param = k->bound.param,
-                               .place = c->place };
-  const char *why = bind_key(&k->bound, key, s->collective, reason, sizeof reason);
-  if (!why && k->bound.alg->flags & COLL_ANY_SOURCE && (k->own = own_make(c)) == MPI_COMM_NULL)
-    why = "MPI has no more communicators";
-  if (why) {
-    if (k->bound.alg) snprintf(k->name, sizeof k->name, "%.64s: %s", k->bound.alg->key, why);
-    else snprintf(k->name, sizeof k->name, "%s", why); /* it names the decision */
+  if (!keep_bind(&k->bound, c, s, key, k->name)) return k;
+  if (k->bound.alg->flags & COLL_ANY_SOURCE && (k->own = own_make(c)) == MPI_COMM_NULL) {
+    snprintf(k->name, sizeof k->name, "%.64s: MPI has no more communicators", k->bound.alg->key);
     return k;
   }
-  coll_key(k->bound.alg, k->bound.param, k->name, sizeof k->name);
   k->call = coll_open(k->own == MPI_COMM_NULL ? c->own : k->own, k->bound.alg, &k->bound.args, k->bound.type,
                       k->bound.op);
   return k;
 }
 
 kept *keep_find(communicator *c, const shape *s, const char *key) {
-  kept **set = c->kept[set_of(c, s)];
+  kept **set = c->kept[keep_set(c, s)];
   int at = 0;
-  while (at < KEPT_PER_SET && set[at] && !equal(&set[at]->shape, s)) at++;
+  while (at < KEPT_PER_SET && set[at] && !keep_equal(&set[at]->shape, s)) at++;
   if (at == 0 && set[0]) return set[0];
   if (at == KEPT_PER_SET) keep_close(set[--at]), set[at] = NULL;
   kept *k = set[at] ? set[at] : make(c, s, key);

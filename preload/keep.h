@@ -8,4 +8,10 @@
 kept *keep_find(communicator *, const shape *, const char *key);
 void keep_close(kept *); /* NULL: nothing happens */
 
+/* The algorithm that the key names for this shape, with its arguments. Its full key or, where it returns false, why none serves it, in
+ * name[COUNTS_NAME]. */
+bool keep_bind(binding *, const communicator *, const shape *, const char *key, char *name);
+bool keep_equal(const shape *, const shape *);
+int keep_set(const communicator *, const shape *); /* the set in which calls and plans of this shape are kept */
+
 #endif

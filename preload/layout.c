@@ -32,7 +32,7 @@ void layout_start(void) { MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE
 
 void layout_end(void) { MPI_Type_free_keyval(&density); }
 
-static bool is_named(MPI_Datatype type) {
+bool layout_is_named(MPI_Datatype type) {
   int n[3], combiner;
   MPI_Type_get_envelope(type, &n[0], &n[1], &n[2], &combiner);
   return combiner == MPI_COMBINER_NAMED;
@@ -65,7 +65,7 @@ static bool derived_in_order(MPI_Datatype type) {
   else if (combiner == MPI_COMBINER_VECTOR) ordered = integer[1] == integer[2] && in_order(inner[0]);
   else if (combiner == MPI_COMBINER_STRUCT) ordered = parts_in_order(integer, address, inner);
   for (int i = 0; i < types; i++)
-    if (!is_named(inner[i])) MPI_Type_free(&inner[i]);
+    if (!layout_is_named(inner[i])) MPI_Type_free(&inner[i]);
   free(integer);
   free(address);
   free(inner);
@@ -73,12 +73,12 @@ static bool derived_in_order(MPI_Datatype type) {
 }
 
 static bool in_order(MPI_Datatype type) {
-  return layout_is_one_piece(type) && (is_named(type) || derived_in_order(type));
+  return layout_is_one_piece(type) && (layout_is_named(type) || derived_in_order(type));
 }
 
 bool layout_is_dense(MPI_Datatype type) {
   if (!layout_is_one_piece(type)) return false;
-  if (is_named(type)) return true;
+  if (layout_is_named(type)) return true;
   void *kept;
   int known;
   MPI_Type_get_attr(type, density, &kept, &known);

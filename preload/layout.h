@@ -16,6 +16,8 @@ bool layout_is_dense(MPI_Datatype);
 /* The same but for that order: enough where all ranks have the same type. */
 bool layout_is_one_piece(MPI_Datatype);
 
+bool layout_is_named(MPI_Datatype); /* MPI's own */
+
 void layout_pack(const void *from, size_t elements, MPI_Datatype, void *to);
 void layout_unpack(const void *from, void *to, size_t elements, MPI_Datatype);
 

@@ -45,7 +45,9 @@
 #define MPI_Op_create PMPI_Op_create
 #define MPI_Op_free PMPI_Op_free
 #define MPI_Pack PMPI_Pack
+#define MPI_Query_thread PMPI_Query_thread
 #define MPI_Recv PMPI_Recv
+#define MPI_Recv_init PMPI_Recv_init
 #define MPI_Reduce PMPI_Reduce
 #define MPI_Reduce_local PMPI_Reduce_local
 #define MPI_Send PMPI_Send

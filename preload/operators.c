@@ -10,10 +10,12 @@ static MPI_Comm quiet;                                  /* of this process alone
 static mtx_t lock;                                      /* of it and of what was found out by it */
 static MPI_Op packed[2] = { MPI_OP_NULL, MPI_OP_NULL }; /* by whether it commutes */
 
-static _Thread_local struct {
+/* What a packed type stands for: kept as its attribute. */
+typedef struct {
   MPI_Op op;
   MPI_Datatype type;
-} current;
+} meaning;
+static int meant = MPI_KEYVAL_INVALID;
 
 bool operators_is_predefined(MPI_Op op) {
   return op == MPI_SUM || op == MPI_MAX || op == MPI_MIN || op == MPI_PROD || op == MPI_LAND || op == MPI_BAND ||
@@ -61,29 +63,39 @@ bool operators_fit(MPI_Op op, MPI_Datatype type) {
 }
 
 /* Lays both operands out as the program's own operator expects them. */
-static void combine_packed(void *in, void *inout, int *n, MPI_Datatype *ignored) {
-  (void)ignored;
-  MPI_Aint begin, extent;
-  MPI_Type_get_true_extent(current.type, &begin, &extent);
-  MPI_Aint step, unused;
-  MPI_Type_get_extent(current.type, &unused, &step);
+static void combine_packed(void *in, void *inout, int *n, MPI_Datatype *elements) {
+  MPI_Aint begin, extent, step, unused;
+  meaning *m;
+  int known;
+  MPI_Type_get_attr(*elements, meant, &m, &known);
+  MPI_Type_get_true_extent(m->type, &begin, &extent);
+  MPI_Type_get_extent(m->type, &unused, &step);
   MPI_Aint span = extent + (step < 0 ? -step : step) * (*n > 0 ? *n - 1 : 0);
   MPI_Aint first = (step < 0 ? -step * (*n - 1) : 0) -
                    begin; /* from the start of the memory to the address of element 0 */
   char *left = runtime_allocate_zeroed((size_t)span), *right = runtime_allocate_zeroed((size_t)span);
-  layout_unpack(in, left + first, (size_t)*n, current.type);
-  layout_unpack(inout, right + first, (size_t)*n, current.type);
-  MPI_Reduce_local(left + first, right + first, *n, current.type, current.op);
-  layout_pack(right + first, (size_t)*n, current.type, inout);
+  layout_unpack(in, left + first, (size_t)*n, m->type);
+  layout_unpack(inout, right + first, (size_t)*n, m->type);
+  MPI_Reduce_local(left + first, right + first, *n, m->type, m->op);
+  layout_pack(right + first, (size_t)*n, m->type, inout);
   free(left);
   free(right);
 }
 
-MPI_Op operators_packed(MPI_Op op, MPI_Datatype type) {
+static int forget(MPI_Datatype type, int key, void *value, void *extra) {
+  (void)type, (void)key, (void)extra;
+  free(value);
+  return MPI_SUCCESS;
+}
+
+MPI_Op operators_packed(MPI_Op op, MPI_Datatype type, MPI_Datatype *elements) {
   int commutes;
+  meaning *m = runtime_allocate(sizeof *m);
+  *m = (meaning){ op, type };
+  MPI_Type_contiguous((int)layout_size(type), MPI_BYTE, elements);
+  MPI_Type_commit(elements);
+  MPI_Type_set_attr(*elements, meant, m);
   MPI_Op_commutative(op, &commutes);
-  current.op = op;
-  current.type = type;
   return packed[commutes ? 1 : 0];
 }
 
@@ -94,10 +106,12 @@ void operators_start(void) {
   MPI_Comm_create(MPI_COMM_SELF, self, &quiet);
   MPI_Group_free(&self);
   MPI_Comm_set_errhandler(quiet, MPI_ERRORS_RETURN);
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &meant, NULL);
   for (int commutes = 0; commutes < 2; commutes++) MPI_Op_create(combine_packed, commutes, &packed[commutes]);
 }
 
 void operators_end(void) {
   for (int commutes = 0; commutes < 2; commutes++) MPI_Op_free(&packed[commutes]);
+  MPI_Type_free_keyval(&meant);
   MPI_Comm_free(&quiet);
 }

@@ -13,7 +13,7 @@ bool operators_is_predefined(MPI_Op);
 /* Does MPI combine elements of this type by this operator? Else its own function says what is wrong. */
 bool operators_fit(MPI_Op, MPI_Datatype);
 
-/* The operator on packed elements of `type`, as the thread's calls of it are from here on. */
-MPI_Op operators_packed(MPI_Op, MPI_Datatype);
+/* The operator on packed elements of `type`. *elements: their type, which is to be freed. */
+MPI_Op operators_packed(MPI_Op, MPI_Datatype type, MPI_Datatype *elements);
 
 #endif

@@ -1,5 +1,6 @@
 #include "preload/own.h"
 
+_Thread_local bool own_advances;
 static int owner = MPI_KEYVAL_INVALID;
 static MPI_Errhandler note_errors;
 
@@ -7,7 +8,9 @@ static void note_error(MPI_Comm *own, int *code, ...) {
   communicator *c;
   int known;
   MPI_Comm_get_attr(*own, owner, &c, &known);
-  if (known && !c->error) c->error = *code;
+  if (!known) return;
+  int *error = own_advances ? &c->failed : &c->error;
+  if (!*error) *error = *code;
 }
 
 void own_start(void) {

@@ -4,6 +4,9 @@
 
 #include "preload/communicator.h"
 
+/* This thread advances non-blocking calls, and errors are theirs. */
+extern _Thread_local bool own_advances;
+
 void own_start(void); /* before all others */
 void own_end(void);   /* after all others */
 /* One with the ranks of the program's communicator; collective. Errors on it are noted in c->error. MPI_COMM_NULL: MPI has no more. */

@@ -9,6 +9,7 @@
 #include "core/catalogue/json.h"
 #include "core/runtime/allocate.h"
 #include "preload/communicator.h"
+#include "preload/plans.h"
 
 /* A row with the communicators that it is about: as it is sent to rank 0. */
 typedef struct {
@@ -69,6 +70,7 @@ static line line_of(const char *name, int size, int nodes, int ranks_per_node, u
 }
 
 static void add_living(communicator *c, void *all) {
+  plans_count(c);
   add_counts(all, line_of(c->name, c->size, c->nodes, c->ranks_per_node, 1), &c->counts);
 }
 
@@ -146,6 +148,8 @@ static void print_line(json *j, const line *l, uint64_t by) {
   json_text(j, "type", r->type);
   json_real(j, "mean_s", r->seconds / (double)l->ranks);
   json_real(j, "max_s", l->max_s);
+  if (r->over) json_real(j, "completion_s", r->over_s / (double)r->over);
+  else json_null(j, "completion_s");
   print_skew(j, r);
   json_end(j);
 }

@@ -6,16 +6,31 @@
 #include <unistd.h>
 
 #include "core/catalogue/collective.h"
+#include "core/catalogue/text.h"
 #include "preload/fits.h"
+#include "preload/handle.h"
 #include "preload/layout.h"
 #include "preload/operators.h"
+#include "preload/progress.h"
 #include "preload/report.h"
 #include "preload/settings.h"
 
 extern char **environ;
-bool session_active[COUNTS_COLLECTIVES];
+bool session_active[COUNTS_COLLECTIVES], session_opens;
 static settings chosen;
 static bool counts_calls, runs, fits;
+
+/* A non-blocking call must not wait for others, as making a communicator does. */
+int session_made(int code, const MPI_Comm *comm) {
+  if (!session_opens || code != MPI_SUCCESS || *comm == MPI_COMM_NULL) return code;
+  communicator_open(communicator_of(*comm));
+  return code;
+}
+
+bool session_needs_threads(void) {
+  const char *progress = getenv("COLLSCOPE_PROGRESS");
+  return progress && !strncmp(progress, "thread", 6);
+}
 
 /* ---- begin and end ------------------------------------------------------------------------------------ */
 
@@ -32,9 +47,20 @@ static bool all_agree(bool complete) {
   return most[0] == mine && most[1] == ~mine;
 }
 
+/* A thread that calls MPI is asked for at MPI_Init; not every library has it. */
+static bool has_threads(char *error) {
+  int provided;
+  MPI_Query_thread(&provided);
+  if (!chosen.thread || provided == MPI_THREAD_MULTIPLE) return true;
+  chosen.thread = false;
+  memset(chosen.key, 0, sizeof chosen.key);
+  return say(error, SETTINGS_ERROR,
+             "COLLSCOPE_PROGRESS=thread: this MPI library does not provide MPI_THREAD_MULTIPLE; use calls");
+}
+
 static void read_settings(int rank) {
   char error[SETTINGS_ERROR];
-  bool fine = settings_read(&chosen, environ, error);
+  bool fine = settings_read(&chosen, environ, error) && has_threads(error);
   if (!all_agree(fine)) {
     if (rank == 0)
       fprintf(
@@ -60,20 +86,30 @@ void session_begin(void) {
   bool chooses = settings_choose(&chosen);
   counts_calls = chosen.report;
   if (!chooses && !counts_calls) return;
-  communicators_start(true);
+  communicators_start((communicators_guard){ progress_enter_tidy, progress_leave });
   layout_start();
   operators_start();
+  progress_start(counts_calls, !chosen.thread   ? PROGRESS_NO_THREAD
+                               : chosen.cpu < 0 ? -1
+                                                : chosen.cpu + communicators_rank_on_node());
   runs = true;
-  for (int k = 0; k < COUNTS_COLLECTIVES; k++)
-    session_active[k] = counts_calls || (k < COLL_COLLECTIVES && *chosen.key[k]);
+  session_opens = chooses;
+  session_made(MPI_SUCCESS, &(MPI_Comm){ MPI_COMM_WORLD });
+  session_made(MPI_SUCCESS, &(MPI_Comm){ MPI_COMM_SELF });
+  for (int k = 0; k < COUNTS_COLLECTIVES; k++) session_active[k] = counts_calls;
+  for (int k = 0; k < COLL_COLLECTIVES; k++)
+    if (*chosen.key[k])
+      session_active[k] = session_active[COUNTS_NONBLOCKING + k] = session_active[COUNTS_PERSISTENT + k] = true;
 }
 
 void session_end(void) {
   if (!runs) return;
   runs = false;
+  session_opens = false;
   memset(session_active, 0, sizeof session_active);
   if (counts_calls) report_write(&chosen);
   communicators_end();
+  progress_end();
   operators_end();
   layout_end();
 }
@@ -108,26 +144,67 @@ static void begin(session_call *s, communicator *c, bool meets) {
   if (!counts_calls) return;
   s->c = c;
   if (meets) communicator_survey(c);
+  else communicator_survey_alone(c);
   if (meets && chosen.profile && is_sample(c->calls)) sample_arrival(s, c);
   s->start_s = MPI_Wtime();
 }
 
+/* Why MPI's own function is to be called, or the key of what serves the call. meets: see begin. */
+static communicator *choose(session_call *s, MPI_Comm comm, const program_call *p, bool meets, const char **key) {
+  communicator *c = communicator_of(comm);
+  if (!c) return s->why = not_chosen, c;
+  s->why = c->inter ? inter : p->why ? p->why : call_refuses(c, p);
+  begin(s, c, meets && !c->inter && (p->why || !s->why));
+  if (s->why) return s->bytes = p->why ? p->bytes : 0, c;
+  s->bytes = call_bytes(c, p);
+  s->in_place = p->in.buffer == MPI_IN_PLACE || p->out.buffer == MPI_IN_PLACE;
+  *key = chosen.key[p->collective];
+  if (!**key) s->why = not_chosen;
+  return c;
+}
+
 session_call session_serve(MPI_Comm comm, const program_call *p) {
   session_call s = { .code = MPI_SUCCESS };
-  communicator *c = communicator_of(comm);
-  if (!c) return s.why = not_chosen, s;
-  s.why = c->inter ? inter : call_refuses(c, p);
-  begin(&s, c, s.why == NULL);
-  if (!s.why) {
-    s.bytes = call_bytes(c, p);
-    s.in_place = p->in.buffer == MPI_IN_PLACE || p->out.buffer == MPI_IN_PLACE;
-  }
-  const char *key = s.why ? "" : chosen.key[p->collective];
-  if (!s.why && !*key) s.why = not_chosen;
+  const char *key = "";
+  communicator *c = choose(&s, comm, p, true, &key);
   if (!s.why) s.why = communicator_open(c);
   if (s.why) return s;
   s.code = execute(c, p, key, &s.served);
   if (!s.served->call) s.why = s.served->name;
+  return s;
+}
+
+static void start(communicator *c, const program_call *p, const form *f, planned *plan, plans_kind kind,
+                  MPI_Request *request) {
+  operation *o = operation_make(c, p, f, plan, kind);
+  if (kind == PLANS_PERSISTENT) {
+    o->tag = handle_make_persistent(request);
+    o->request = *request;
+    progress_know(o);
+  } else {
+    o->tag = handle_begin(request);
+    progress_know(o);
+    progress_begin(o);
+  }
+}
+
+session_call session_start(MPI_Comm comm, const program_call *p, plans_kind kind, MPI_Request *request) {
+  session_call s = { .code = MPI_SUCCESS };
+  const char *key = "";
+  communicator *c = choose(&s, comm, p, false, &key);
+  if (!s.why) s.why = communicator_is_open(c);
+  if (s.why) return s;
+  progress_enter_tidy();
+  form f = form_of(c, p);
+  s.begun = plans_find(c, &f.shape, call_is_in_place(c, p), key);
+  s.kind = kind;
+  if (s.begun->plan) {
+    start(c, p, &f, s.begun, kind, request);
+  } else {
+    s.why = s.begun->name;
+    form_free(&f);
+  }
+  progress_leave();
   return s;
 }
 
@@ -138,12 +215,17 @@ session_call session_pass(MPI_Comm comm, size_t bytes, const char *why) {
   return s;
 }
 
+static row *row_of(session_call *s, int collective) {
+  tally *all = &s->c->counts;
+  if (s->served) return counts_numbered(all, &s->served->row, collective, s->bytes, s->served->name, s->why);
+  if (s->begun) return counts_numbered(all, &s->begun->row[s->kind], collective, s->bytes, s->begun->name, s->why);
+  return counts_row(all, collective, s->uneven ? 0 : s->bytes, s->why, true);
+}
+
 int session_done(session_call *s, int collective, int root, MPI_Datatype type) {
   if (!s->c) return s->code;
   double took = MPI_Wtime() - s->start_s;
-  tally *all = &s->c->counts;
-  row *r = s->served ? counts_numbered(all, &s->served->row, collective, s->bytes, s->served->name, s->why)
-                     : counts_row(all, collective, s->uneven ? 0 : s->bytes, s->why, true);
+  row *r = row_of(s, collective);
   if (s->uneven) counts_uneven(r, s->bytes, s->bytes);
   counts_type(r, type);
   counts_root(r, root);

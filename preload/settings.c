@@ -11,7 +11,7 @@
 #include "core/catalogue/text.h"
 
 static const char prefix[] = "COLLSCOPE_";
-static const char *const others[] = { "REPORT", "PROFILE", "STRICT", "RULES" };
+static const char *const others[] = { "REPORT", "PROFILE", "STRICT", "RULES", "PROGRESS" };
 static const char own_function[] = "builtin"; /* a key until all variables are read: no rule counts */
 static const char *const elsewhere[] = { "CACHE", "OWNER", "PLATFORM",
                                          "ROOT" }; /* of the commands, not of this library */
@@ -43,8 +43,8 @@ static bool unknown_variable(const char *text, size_t length, char *error) {
                text, prefix, best);
   return say(error, SETTINGS_ERROR,
              "%s%.*s is not a variable of collscope; expected %s and a collective (BCAST, …), %sRULES, "
-             "%sREPORT, %sPROFILE or %sSTRICT",
-             prefix, (int)(length < NAME ? length : NAME), text, prefix, prefix, prefix, prefix, prefix);
+             "%sREPORT, %sPROFILE, %sPROGRESS or %sSTRICT",
+             prefix, (int)(length < NAME ? length : NAME), text, prefix, prefix, prefix, prefix, prefix, prefix);
 }
 
 static bool choose_file(settings *s, coll_collective k, const char *label, const char *value, char *error) {
@@ -82,6 +82,17 @@ static bool read_rules(settings *s, char *error) {
 
 static bool is_switch(const char *value) { return (*value == '0' || *value == '1') && !value[1]; }
 
+static bool read_progress(settings *s, const char *value, char *error) {
+  int end = -1;
+  s->cpu = -1;
+  s->thread = strcmp(value, "calls") != 0;
+  if (!s->thread || !strcmp(value, "thread")) return true;
+  sscanf(value, "thread[cpu=%4d]%n", &s->cpu, &end);
+  if (end >= 0 && !value[end] && s->cpu >= 0) return true;
+  return say(error, SETTINGS_ERROR, "%sPROGRESS: expected calls, thread or thread[cpu=N], not \"%.40s\"", prefix,
+             value);
+}
+
 static bool read_other(settings *s, const char *name, size_t length, const char *value, char *error) {
   if (is("REPORT", name, length)) {
     if (!*value) return say(error, SETTINGS_ERROR, "%sREPORT: expected the name of a file", prefix);
@@ -92,6 +103,7 @@ static bool read_other(settings *s, const char *name, size_t length, const char 
     s->rules = value;
     return true;
   }
+  if (is("PROGRESS", name, length)) return read_progress(s, value, error);
   bool *what = is("PROFILE", name, length) ? &s->profile : is("STRICT", name, length) ? &s->strict : NULL;
   if (!what) return unknown_variable(name, length, error);
   if (!is_switch(value))
@@ -125,6 +137,7 @@ bool settings_read(settings *s, char *const *environment, char *error) {
   if (fine && s->rules) fine = read_rules(s, error);
   for (int k = 0; k < COLL_COLLECTIVES; k++)
     if (!fine || !strcmp(s->key[k], own_function)) *s->key[k] = '\0';
+  if (!fine) s->thread = false;
   return fine;
 }
 
@@ -146,5 +159,6 @@ uint64_t settings_digest(const settings *s, bool complete) {
     if (decision_file_names(s->key[k])) digest = (digest ^ decision_file_digest(s->key[k])) * 0x100000001b3u;
   }
   digest = mixed(digest, s->report ? s->report : "");
+  digest = mixed(digest, s->thread ? "thread" : "calls");
   return mixed(digest, s->profile ? "profile" : s->strict ? "strict" : "");
 }

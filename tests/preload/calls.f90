@@ -7,6 +7,7 @@ contains
     integer :: rank, ranks, error, i, sum
     integer, allocatable :: all(:)
     double precision :: half(2)
+    integer :: request(2)
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
     call MPI_Comm_size(MPI_COMM_WORLD, ranks, error)
     half = merge(0.5d0, 0d0, rank == ranks - 1)
@@ -21,6 +22,12 @@ contains
     call MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 1, MPI_INTEGER, MPI_COMM_WORLD, error)
     if (any(all /= [(i, i = 0, ranks - 1)])) wrong = wrong + 1
     call MPI_Barrier(MPI_COMM_WORLD, error)
+    half = merge(0.25d0, 0d0, rank == 0)
+    call MPI_Ibcast(half, 2, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, request(1), error)
+    sum = rank + 1
+    call MPI_Iallreduce(MPI_IN_PLACE, sum, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, request(2), error)
+    call MPI_Waitall(2, request, MPI_STATUSES_IGNORE, error)
+    if (any(half /= 0.25d0) .or. sum /= ranks * (ranks + 1) / 2) wrong = wrong + 1
   end subroutine
 end module
 
@@ -31,6 +38,7 @@ program calls
   integer :: rank, ranks, wrong, total, i
   integer, allocatable :: mine(:), all(:)
   type(MPI_Comm) :: part
+  type(MPI_Request) :: request
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
@@ -44,6 +52,10 @@ program calls
   allocate (mine(ranks), all(ranks))
   mine = [(rank * 100 + i, i = 1, ranks)]
   call MPI_Alltoall(mine, 1, MPI_INTEGER, all, 1, MPI_INTEGER, MPI_COMM_WORLD)
+  if (any(all /= [(i * 100 + rank + 1, i = 0, ranks - 1)])) wrong = wrong + 1
+  all = -1
+  call MPI_Ialltoall(mine, 1, MPI_INTEGER, all, 1, MPI_INTEGER, MPI_COMM_WORLD, request)
+  call MPI_Wait(request, MPI_STATUS_IGNORE)
   if (any(all /= [(i * 100 + rank + 1, i = 0, ranks - 1)])) wrong = wrong + 1
   call MPI_Allreduce(wrong, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
   if (rank == 0) print *, total, "wrong"

@@ -1,8 +1,11 @@
-/* many COMMUNICATORS: makes and frees communicators, with calls of many shapes on each, and fails where the memory of a rank grows. */
+/* many COMMUNICATORS: makes and frees communicators, with calls of many shapes on each, and fails where the memory of a rank grows. Every
+ * third has non-blocking and persistent calls alone. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "tests/preload/persistent.h"
 
 static long resident_kib(void) {
   long pages = 0, all;
@@ -10,6 +13,32 @@ static long resident_kib(void) {
   if (!f || fscanf(f, "%ld %ld", &all, &pages) != 2) pages = -1;
   if (f) fclose(f);
   return pages < 0 ? -1 : pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* A broadcast of one number, and a sum: what is wrong. */
+static int begun(MPI_Comm c, int rank, int ranks, int shapes) {
+  int wrong = 0;
+  for (int k = 1; k < shapes; k++) {
+    int x[90] = { rank == k % ranks ? k : -1 }, sum = -1;
+    MPI_Request both[2];
+    MPI_Ibcast(x, k, MPI_INT, k % ranks, c, &both[0]);
+    MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, c, &both[1]);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    wrong += x[0] != k || sum != ranks * (ranks - 1) / 2;
+  }
+#ifdef HAS_PERSISTENT
+  MPI_Request again;
+  int y = 0;
+  INIT(Bcast)(&y, 1, MPI_INT, 0, c, MPI_INFO_NULL, &again);
+  for (int i = 0; i < shapes; i++) {
+    y = rank ? -1 : i;
+    MPI_Start(&again);
+    MPI_Wait(&again, MPI_STATUS_IGNORE);
+    wrong += y != i;
+  }
+  MPI_Request_free(&again);
+#endif
+  return wrong;
 }
 
 int main(int argc, char **argv) {
@@ -27,7 +56,12 @@ int main(int argc, char **argv) {
     MPI_Comm c;
     int data[SHAPES + 1], sum;
     MPI_Comm_split(MPI_COMM_WORLD, 0, i % 2 ? rank : -rank, &c);
-    for (int k = 1; k < (i % 8 ? 3 : SHAPES); k++) {
+    if (i % 3 == 2) {
+      int mine;
+      MPI_Comm_rank(c, &mine);
+      wrong += begun(c, mine, ranks, i % 8 ? 3 : SHAPES);
+    }
+    for (int k = 1; k < (i % 3 == 2 ? 0 : i % 8 ? 3 : SHAPES); k++) {
       data[k] = rank == (i % 2 ? 0 : ranks - 1) ? i : -1;
       MPI_Bcast(data + 1, k, MPI_INT, 0, c);
       wrong += data[k] != i && k == 1;

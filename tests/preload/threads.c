@@ -23,6 +23,12 @@ static void *work(void *self) {
     MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, w->comm);
     w->wrong += sum != ranks * (ranks - 1) / 2 + ranks * w->number;
     MPI_Barrier(own);
+    MPI_Request both[2];
+    int y = rank == i % ranks ? i : -1, z = 0;
+    MPI_Ibcast(&y, 1, MPI_INT, i % ranks, own, &both[0]);
+    MPI_Iallreduce(&x, &z, 1, MPI_INT, MPI_MAX, w->comm, &both[1]);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    w->wrong += y != i || z != ranks - 1 + w->number;
     MPI_Comm_free(&own);
   }
   return NULL;
