@@ -101,7 +101,9 @@ def calibrate(
         f"load {load:.1f} before and {os.getloadavg()[0]:.1f} after, in {time.monotonic() - began:.0f} s"
     )
     if launcher:
-        made, about = estimates.of_cluster(samples), _about_cluster(name, launcher, (nodes, each), machine, source)
+        about = _about_cluster(name, launcher, (nodes, each), machine, source)
+        cores = about.counts["sockets"].value * about.counts["cores_per_socket"].value
+        made = estimates.of_cluster(samples, int(cores))
         head = [f"As `./collscope calibrate --name {name}` measured it, point to point: no collective's time is in it."]
     else:
         made, about = estimates.of_machine(samples, machine.shape[0]), about_machine(machine, samples.variables, source)

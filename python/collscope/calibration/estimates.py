@@ -69,8 +69,8 @@ class Estimates:
 # ---- a cluster --------------------------------------------------------------------------------------------
 
 
-def of_cluster(samples: Samples) -> Estimates:
-    """All numbers of a cluster."""
+def of_cluster(samples: Samples, cores_per_node: int = 0) -> Estimates:
+    """All numbers of a cluster. `cores_per_node`: 0 where it does not matter."""
     pairs = samples.placement.pairs()
     notes: list[str] = []
     widest = [*pairs][-1]
@@ -92,7 +92,7 @@ def of_cluster(samples: Samples) -> Estimates:
 
     curves = fit_curves(times, limits, also=eager[1])
     senders = gaps.get(NETWORK)
-    nic_gap = links.nic_gap(samples, senders[0][1] if senders else 0.0, overhead)
+    nic_gap = links.nic_gap(samples, senders[0][1] if senders else 0.0, overhead, cores_per_node)
     if NETWORK in pairs and nic_gap is None:
         missing.append("nic_gap_s: left out, one rank of a node alone sends no faster than its NIC")
     return Estimates(

@@ -180,9 +180,9 @@ def busiest(placement: Placement, of: Sequence[Flow]) -> float:
     return max(max(end.values()) for end in ends) / len(of)
 
 
-def nic_gap(samples: Samples, sender: float, overhead: float) -> float | None:
+def nic_gap(samples: Samples, sender: float, overhead: float, cores_per_node: int = 0) -> float | None:
     """Seconds between two one-byte messages that leave a node; 0 where its senders (0 s: not known) and their receivers need as long. None:
-    not known, as no two pairs of nodes sent at once and one does not show it."""
+    not known, as no two pairs of nodes sent at once and one does not show it; where a node has one core that is 0, too."""
     placement = samples.placement
     if NETWORK not in placement.pairs():
         return None
@@ -194,5 +194,5 @@ def nic_gap(samples: Samples, sender: float, overhead: float) -> float | None:
     if between is None:
         return None
     if between <= NIC_SLOWER * max(sender, overhead) / k:
-        return 0.0 if k > 1 else None
+        return 0.0 if k > 1 or cores_per_node == 1 else None
     return between

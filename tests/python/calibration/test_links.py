@@ -174,6 +174,8 @@ def test_a_nic_s_gap_is_more_than_senders_and_receivers_need(
         readings += [reading("flows", ((0, 2), (1, 3)), 1, 5 + n * meeting, count=n) for n in (1, 4)]
     found = links.nic_gap(together(FOUR, readings), sender, overhead)
     assert found == (gap if gap is None else pytest.approx(gap))
+    only = links.nic_gap(together(FOUR, readings), sender, overhead, cores_per_node=1)
+    assert only == pytest.approx(gap or 0.0), "a node whose only core shows it no slower has none"
     assert links.nic_gap(together(Placement(((0, 0, 0), (0, 0, 0)))), sender, overhead) is None
 
 
