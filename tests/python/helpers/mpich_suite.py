@@ -82,28 +82,18 @@ class Case:
 def _compiled(library: libraries.Library, name: str) -> Path | None:
     """None: this MPI cannot compile it."""
     folder = FOLDER / f"{library.name} {library.version}".replace(" ", "-").lower()
-    program, refused = folder / name, folder / f"{name}.refused"
+    program, refused, common = folder / name, folder / f"{name}.refused", folder / "mtest.o"
     if program.exists() or refused.exists():
         return program if program.exists() else None
-    program.parent.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     header = folder / "amended.h"
     header.write_text(AMENDED)
-    words = [
-        str(library.mpicc),
-        "-w",
-        "-O1",
-        "-DOMPI_OMIT_MPI1_COMPAT_DECLS=0",
-        "-DOMPI_REMOVED_USE_STATIC_ASSERT=0",
-        "-include",
-        str(header),
-    ]
-    words += [
-        f"-I{SUITE / 'include'}",
-        str(SUITE / "coll" / f"{name}.c"),
-        str(SUITE / "util" / "mtest.c"),
-        "-o",
-        str(program),
-    ]
+    words = [str(library.mpicc), "-w", "-O1", "-DOMPI_OMIT_MPI1_COMPAT_DECLS=0", "-DOMPI_REMOVED_USE_STATIC_ASSERT=0"]
+    words += ["-include", str(header), f"-I{SUITE / 'include'}"]
+    if not common.exists():
+        shared = [*words, "-c", str(SUITE / "util" / "mtest.c"), "-o", str(common)]
+        subprocess.run(shared, check=True, env=library.environment)
+    words += [str(SUITE / "coll" / f"{name}.c"), str(common), "-o", str(program)]
     done = subprocess.run(words, capture_output=True, text=True, env=library.environment)
     if done.returncode:
         refused.write_text(done.stderr)
@@ -144,5 +134,9 @@ def passing(library: libraries.Library, max_ranks: int = 1024) -> tuple[Case, ..
 
 
 def failing(cases: Iterable[Case], environment: Mapping[str, str]) -> list[str]:
-    """Those that do not pass with these variables, in words."""
-    return [f"{case.name} on {case.ranks} ranks" for case in cases if not case.passes(environment)]
+    """Those that do not pass with these variables, in words. One that fails without them, too, when it is tried again says nothing of
+    them: some need more memory than there is while other tests run."""
+    wrong = [
+        case for case in cases if not case.passes(environment) and case.passes({}) and not case.passes(environment)
+    ]
+    return [f"{case.name} on {case.ranks} ranks" for case in wrong]

@@ -22,7 +22,7 @@ from open_mpi import needs_open_mpi
 built = pytest.mark.skipif(
     not programs.PRELOAD.exists() or not programs.PROVER.exists(), reason="build/mpi is not made"
 )
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, pytest.mark.timeout(1800)]
 WHOLE = os.environ.get("MPICH_SUITE") == "all"
 FEW = 5  # ranks
 
