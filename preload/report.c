@@ -109,13 +109,13 @@ static void collect(lines *all, MPI_Comm world, int rank, int ranks) {
 
 /* ---- the file ----------------------------------------------------------------------------------------- */
 
-static void print_skew(json *j, const row *r) {
+static void print_skew(json *j, const row *r, uint64_t by) {
   if (!r->samples) {
     json_null(j, "skew");
     return;
   }
   json_object(j, "skew");
-  json_size(j, "samples", r->samples);
+  json_size(j, "samples", (r->samples + by - 1) / by);
   json_real(j, "mean_s", r->skew_s / (double)r->samples);
   json_real(j, "max_s", r->max_skew_s);
   json_real(j, "spent_s", r->sampling_s);
@@ -150,7 +150,7 @@ static void print_line(json *j, const line *l, uint64_t by) {
   json_real(j, "max_s", l->max_s);
   if (r->over) json_real(j, "completion_s", r->over_s / (double)r->over);
   else json_null(j, "completion_s");
-  print_skew(j, r);
+  print_skew(j, r, by);
   json_end(j);
 }
 

@@ -123,8 +123,19 @@ void session_abort(void) {
 static const char inter[] = "an inter-communicator";
 static const char not_chosen[] = "no algorithm was chosen";
 
-/* Every power of two, then every 1024th: rare enough to cost nothing, early enough to see what runs a few times. */
-static bool is_sample(uint64_t calls) { return calls % 1024 == 0 || (calls < 1024 && (calls & (calls - 1)) == 0); }
+/* Scattered by the number of the call alone (Steele et al. 2014, doi:10.1145/2660193.2660195), so that all ranks agree. */
+static uint64_t scattered(uint64_t n) {
+  n *= 0x9e3779b97f4a7c15u;
+  n = (n ^ n >> 30) * 0xbf58476d1ce4e5b9u;
+  n = (n ^ n >> 27) * 0x94d049bb133111ebu;
+  return n ^ n >> 31;
+}
+
+/* The first calls, then fewer and fewer, one of 1024 at last: what runs a few times is seen, and the rest costs nothing. In a loop of
+ * several calls a fixed distance would miss some of them for ever. */
+static bool is_sample(uint64_t calls) {
+  return scattered(calls) % (calls < 8 ? 1 : calls < 4096 ? calls / 4 : 1024) == 0;
+}
 
 /* How long this rank waits for the others: its barrier, less what the last one's takes. */
 static void sample_arrival(session_call *s, communicator *c) {

@@ -1,8 +1,8 @@
-/* Each vector form three times; rank r has 100 (r + 1) bytes for or from each other rank. A profile must count each call once. */
+/* uneven.c ROUNDS: calls of each vector form; rank r has 100 (r + 1) bytes for or from each other rank. A profile must count each call once. */
 #include <mpi.h>
 #include <stdlib.h>
 
-enum { CALLS = 3, BYTES = 100 };
+enum { BYTES = 100 };
 
 typedef struct {
   int *count, *at, all;
@@ -19,7 +19,7 @@ static blocks blocks_of(int ranks, int each) {
 }
 
 int main(int argc, char **argv) {
-  int rank, ranks;
+  int rank, ranks, rounds = argc > 1 ? atoi(argv[1]) : 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
   char *in = calloc((size_t)sent.all, 1), *out = calloc((size_t)got.all, 1);
   MPI_Datatype *types = malloc(sizeof *types * (size_t)ranks);
   for (int i = 0; i < ranks; i++) types[i] = MPI_BYTE;
-  for (int i = 0; i < CALLS; i++) {
+  for (int i = 0; i < rounds; i++) {
     MPI_Gatherv(in, own, MPI_BYTE, out, got.count, got.at, MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Scatterv(out, got.count, got.at, MPI_BYTE, in, own, MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Allgatherv(in, own, MPI_BYTE, out, got.count, got.at, MPI_BYTE, MPI_COMM_WORLD);

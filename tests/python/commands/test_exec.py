@@ -20,7 +20,7 @@ from collscope.commands.mpi_builds import Build
 from collscope.sources import mpirun
 from command_line import call
 
-CALLS = paths.BUILD / "mpi" / "preload_calls"
+CALLS, UNEVEN = (paths.BUILD / "mpi" / f"preload_{name}" for name in ("calls", "uneven"))
 needs_build = pytest.mark.skipif(
     not (CALLS.exists() and programs.PRELOAD.exists() and programs.PROVER.exists()), reason="build/mpi is not made"
 )
@@ -258,8 +258,8 @@ def test_calls_of_vector_forms_are_counted_once_with_the_bytes_of_all_ranks(
 ) -> None:
     """Ranks bring 100, 200 and 300 bytes, or as much to each other rank."""
     file = tmp_path / "profile.json"
-    assert call(capfd, "profile", "--out", str(file), "--", *words_for(3, str(CALLS.parent / "preload_uneven")))[0] == 0
-    rows = [r for r in report.read(str(file))["rows"] if r["collective"] != "barrier"]
+    assert call(capfd, "profile", "--out", str(file), "--", *words_for(3, str(UNEVEN), "3"))[0] == 0
+    rows = report.read(str(file))["rows"]
     found = {r["collective"]: tuple(r[name] for name in ("calls", "bytes", "bytes_from", "bytes_to")) for r in rows}
     assert len(rows) == len(found)
     assert found == {
@@ -270,6 +270,16 @@ def test_calls_of_vector_forms_are_counted_once_with_the_bytes_of_all_ranks(
         "alltoallw": (3, 1800, 300, 900),
         "reduce_scatter": (3, 1800, 512, 1023),
     }
+
+
+@needs_build
+def test_arrivals_are_sampled_at_every_call_of_a_loop(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "profile.json"
+    assert call(capfd, "profile", "--out", str(file), "--", *words_for(2, str(UNEVEN), "50"))[0] == 0
+    rows = report.read(str(file))["rows"]
+    assert len(rows) == 6
+    samples = [row["skew"]["samples"] for row in rows]
+    assert min(samples) >= 3 and sum(samples) == 25
 
 
 @needs_build
