@@ -33,7 +33,7 @@ static bool right(launch *l, bool observed) {
   buffers_make(&b, p.collective, &m.subject.bound.args, l->rank);
   m.subject.bound.args.in = b.in;
   m.subject.bound.args.out = b.out;
-  subject_open(&m.subject, observed);
+  subject_open(&m.subject, &p, observed);
   timings_make(&m, observed);
   double window = port_window(m.subject.comm);
   starts = 0;

@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
       buffers_fill(&b, s.collective, &s.bound.args, l.rank, p.type, p.op);
       s.bound.args.in = b.in;
       s.bound.args.out = b.out;
-      subject_open(&s, false);
+      subject_open(&s, &p, false);
       double least[2] = { 1, 1 }, ratio = 1;
       for (int t = 0; t < 2 * TURNS; t++) {
         bool is_ours = (t + t / 2) % 2; /* first in turn, too */
