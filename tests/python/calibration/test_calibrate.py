@@ -240,9 +240,7 @@ def test_a_curve_that_was_disturbed_is_left_out_with_a_note(driver: Driver, monk
     driver(cores=4, nodes=2)
     found = estimates.of_cluster
     fast, slow = {"network": [(0, 1.5e-7, 1e-9)]}, {"network": [(1, 3e-7)]}
-    monkeypatch.setattr(
-        estimates, "of_cluster", lambda samples: replace(found(samples), nonblocking=fast, receives=slow)
-    )
+    monkeypatch.setattr(estimates, "of_cluster", lambda *given: replace(found(*given), nonblocking=fast, receives=slow))
     made = calibrate.calibrate("mine", Reaches(hosts=("a", "b")), target=tmp_path / "mine.toml", quick=True)
     note = "curve_nonblocking.network: left out, its messages are shorter than what their two ends spend; measure again when"
     assert made.estimates.notes[-1].startswith(note) and f"\n# {note}" in made.path.read_text()
