@@ -6,7 +6,7 @@
 #include "model/nearly_sorted.h"
 
 void event_queue_clear(event_queue *m) {
-  m->due_n = m->idle_n = 0;
+  m->due_n = m->idle_n = m->left_n = 0;
   for (size_t i = 0; i < m->moments; i++) m->moment[i].n = 0;
   m->moments = 0;
   memset(m->recent, 0xff, sizeof m->recent);
@@ -49,21 +49,42 @@ static int32_t moment_make(event_queue *m, double time) {
   return id;
 }
 
+/* Takes out the moments whose items have all been moved: flows that share a link are moved whenever one of them ends. */
+static void forget_left(event_queue *m) {
+  size_t kept = 0;
+  for (size_t i = 0; i < m->due_n; i++) {
+    int32_t id = m->due[i];
+    if (m->moment[id].left) {
+      due_up(m, kept++, id);
+      continue;
+    }
+    m->moment[id].n = 0;
+    PUSH(m->idle, m->idle_n, m->idle_cap, id);
+  }
+  m->due_n = kept;
+  m->left_n = 0;
+}
+
 int32_t event_queue_add(event_queue *m, uint64_t item, double time) {
   union {
     double d;
     uint64_t u;
   } bits = { time };
+  if (m->left_n > RECENT && 2 * m->left_n > m->due_n) forget_left(m);
   int32_t *recent = &m->recent[bits.u * 0x9e3779b97f4a7c15u >> (64 - RECENT_BITS)];
   if (*recent < 0 || !m->moment[*recent].n || m->moment[*recent].time != time) *recent = moment_make(m, time);
   moment *q = &m->moment[*recent];
+  if (q->n && !q->left) m->left_n--;
   PUSH(q->item, q->n, q->cap, item);
   q->left++;
   return *recent;
 }
 
 bool event_queue_next(event_queue *m, double *time) {
-  while (m->due_n && !m->moment[m->due[0]].left) m->moment[due_pop(m)].n = 0;
+  while (m->due_n && !m->moment[m->due[0]].left) {
+    m->moment[due_pop(m)].n = 0;
+    m->left_n--;
+  }
   if (m->due_n) *time = m->moment[m->due[0]].time;
   return m->due_n;
 }
@@ -72,6 +93,7 @@ moment *event_queue_take(event_queue *m) {
   moment *q = &m->moment[due_pop(m)];
   while (m->due_n && m->moment[m->due[0]].time == q->time) {
     moment *w = &m->moment[due_pop(m)];
+    if (!w->left) m->left_n--;
     for (size_t i = 0; i < w->n; i++) PUSH(q->item, q->n, q->cap, w->item[i]);
     w->n = 0;
   }

@@ -22,14 +22,16 @@ typedef struct {
   size_t idle_n, idle_cap; /* moments that are over */
   int32_t *due;
   size_t due_n, due_cap;  /* a heap of moments by time */
+  size_t left_n;          /* of these, moments whose items have all been moved */
   int32_t recent[RECENT]; /* moments lately added to, by a hash of their time */
 } event_queue;
 
 void event_queue_clear(event_queue *); /* nothing is to happen; before the first use, too */
 int32_t event_queue_add(event_queue *, uint64_t item, double time); /* returns the moment */
+/* One of its items counts no more. */
 static inline void event_queue_leave(event_queue *m, int32_t at) {
-  m->moment[at].left--;
-} /* one of its items counts no more */
+  if (!--m->moment[at].left) m->left_n++;
+}
 bool event_queue_next(event_queue *, double *time); /* when the next item happens; false: nothing is left */
 /* All items of that time, those that have left among them: good until something is added. Set n to 0 when they are done. */
 moment *event_queue_take(event_queue *);
