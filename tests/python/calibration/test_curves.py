@@ -130,3 +130,19 @@ def test_relative_errors_count_and_large_ones_less() -> None:
     outlier = [Point(n, 1.0 * (2 if n == 5 else 1)) for n in range(1, 10)]
     latency, slope = line_of(outlier, Limits())
     assert latency == pytest.approx(1, rel=0.01) and math.isclose(slope, 0, abs_tol=1e-3)
+
+
+@pytest.mark.parametrize("base", [0.0, 2e-7, 1e-6])
+def test_a_line_that_would_begin_below_the_least_latency_begins_there_and_turns_about_it(base: float) -> None:
+    """The slope is then the best one from there on, by relative errors, whose weighted sum over the sizes is zero."""
+    points = measured([(0, 5e-7, 1e-9)], sizes=[1000, 1100, 1200, 1300])
+    latency, slope = line_of(points, Limits(base=base))
+    if base < 5e-7:
+        assert (latency, slope) == (pytest.approx(5e-7), pytest.approx(1e-9))
+        return
+    assert latency == base
+    errors = [(base + slope * p.bytes - p.seconds) / p.seconds for p in points]
+    assert min(errors) < 0 < max(errors)
+    weights = [min(1.0, 1.5 * NOISE / abs(e)) for e in errors]
+    parts = [w * e * p.bytes / p.seconds for w, e, p in zip(weights, errors, points, strict=True)]
+    assert sum(parts) == pytest.approx(0, abs=0.02 * max(map(abs, parts)))

@@ -9,7 +9,7 @@ import pytest
 
 from collscope.base.errors import UserError
 from collscope.base.statistics import quantile
-from collscope.calibration.noise import PARTS, noise_of, single_messages
+from collscope.calibration.noise import PARTS, SPLITS, noise_of, single_messages
 from collscope.machines.spec_reader import parse_spec
 
 MIN_S = 5e-4
@@ -45,6 +45,17 @@ def test_a_rare_late_message_is_one_of_the_two() -> None:
     found = single_messages(half_trips(one, 1000))
     assert quantile(found, 0.95) < MIN_S + 2e-5
     assert sum(t > MIN_S + 4e-3 for t in found) / len(found) == pytest.approx(0.01, rel=0.4)
+
+
+@pytest.mark.parametrize(("beyond", "one_is_late"), [(2.9, False), (3.1, True)])
+def test_a_trip_three_interquartile_ranges_above_the_upper_quartile_has_one_late_message(
+    beyond: float, one_is_late: bool
+) -> None:
+    """The whole of its delay is then in one of the two, however it is split; a nearer one's is shared out like that of the others."""
+    usual = [MIN_S + 1e-6 * i / 100 for i in range(101)]  # quartiles 0.25 and 0.75
+    half = MIN_S + 0.75e-6 + beyond * 0.5e-6
+    late = [t for t in single_messages([*usual, half]) if t > MIN_S + 2 * (half - MIN_S) - 2.1e-6]
+    assert (len(late) == SPLITS) == one_is_late
 
 
 def test_noise_is_about_the_time_of_the_curve() -> None:
