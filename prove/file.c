@@ -74,3 +74,17 @@ int file_prove(const char *path, bool messages) {
   schedule_free(r);
   return status;
 }
+
+bool file_segments_fit(const record *r, const coll_place *place, const char *path) {
+  for (int rank = 0; rank < r->args.size; rank++)
+    for (int k = 0; k < r->segments[rank]; k++) {
+      const rec_segment *s = &r->segment[rank][k];
+      for (int i = 1; i < s->members; i++)
+        if (place[s->world[i]].node != place[s->world[0]].node) {
+          refuse("%s: ranks %d and %d share segment %d, but sit on two nodes of this machine", path, s->world[0],
+                 s->world[i], s->group);
+          return false;
+        }
+    }
+  return true;
+}

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "core/schedule/schedule.h"
+
 /* Proves it and prints one JSON line, as points.c does of a point of a plan: algorithm is what the file says it is of, or "";
  * elem and commutes stand beside the rest of the call. Returns the exit status: 0, 1 when the proof failed, 2 when the file cannot be
  * read or promises nothing. */
@@ -11,5 +13,8 @@ int file_prove(const char *path, bool messages);
 
 /* Prints what the file says of itself, as one JSON line, and proves nothing. Returns the exit status. */
 int file_describe(const char *path);
+
+/* Whether ranks share segments on one node alone, where they sit so; false, having said why. */
+bool file_segments_fit(const record *, const coll_place *, const char *path);
 
 #endif

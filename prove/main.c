@@ -7,8 +7,9 @@
  *   --schedule FILE [--messages]    proves a schedule from a file (file.c); with --describe, only what the file says of itself
  *   --model MACHINE --plan FILE     times each point on a model of a machine (model.c); with --trace, all to draw it; with
  *                                   --holdings instead what every rank holds after each round; with --explain, what its time
- *                                   is spent on; with --noise N also the times of N draws of the machine's noise; with --write
- *                                   no time but the schedule itself as text (core/schedule/text.h), of a plan of one point
+ *                                   is spent on; with --noise N also the times of N draws of the machine's noise; with --others
+ *                                   also those on the machines whose files a list names; with --write no time but the schedule
+ *                                   itself as text (core/schedule/text.h), of a plan of one point
  *   --model MACHINE --schedule FILE the same of a schedule from a file
  *   --decide collective=NAME [ranks=P count=N]      what each decision table takes for a call, or for many (decide.c)
  *   --rules                                         all rules of all decision tables
@@ -41,7 +42,7 @@ static const char usage[] =
     "       collscope-prove --plan FILE [--costs] [--places FILE]\n"
     "       collscope-prove --plan FILE --messages\n"
     "       collscope-prove --schedule FILE [--messages | --describe]\n"
-    "       collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise DRAWS | --write] --plan FILE\n"
+    "       collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise DRAWS | --others LIST | --write] --plan FILE\n"
     "       collscope-prove --model MACHINE [--trace | --holdings | --noise DRAWS] --schedule FILE\n"
     "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B,P,…] [--counts N,N,…] [--no-costs] [--no-variants]\n"
     "       collscope-prove --decide collective=NAME [ranks=P count=N] [elem=4] [root=0] [commutes=1] [in_place=0]\n"
@@ -104,6 +105,7 @@ typedef enum {
   O_HOLDINGS,
   O_EXPLAIN,
   O_NOISE,
+  O_OTHERS,
   O_ALGORITHM,
   O_RANKS,
   O_COUNTS,
@@ -131,6 +133,7 @@ static const struct option names[] = {
   [O_HOLDINGS] = { "holdings", no_argument, NULL, O_HOLDINGS },
   [O_EXPLAIN] = { "explain", no_argument, NULL, O_EXPLAIN },
   [O_NOISE] = { "noise", required_argument, NULL, O_NOISE },
+  [O_OTHERS] = { "others", required_argument, NULL, O_OTHERS },
   [O_ALGORITHM] = { "algorithm", required_argument, NULL, O_ALGORITHM },
   [O_RANKS] = { "ranks", required_argument, NULL, O_RANKS },
   [O_COUNTS] = { "counts", required_argument, NULL, O_COUNTS },
@@ -163,6 +166,7 @@ static const int of[OPTIONS] = {
   [O_NO_COSTS] = SWEEP,
   [O_NO_VARIANTS] = SWEEP,
   [O_NOISE] = MODEL,
+  [O_OTHERS] = MODEL,
 };
 
 static const char *mode_name(int mode) {
@@ -243,7 +247,7 @@ static int answer(int argc, char **argv) {
   if (mode == MODEL) {
     if (given[O_SCHEDULE] && (given[O_EXPLAIN] || given[O_WRITE]))
       return refuse("--%s is for --plan, not for --schedule\n%s", given[O_EXPLAIN] ? "explain" : "write", usage);
-    model_request request = { given[O_TRACE], given[O_HOLDINGS], given[O_EXPLAIN], given[O_WRITE], 0 };
+    model_request request = { given[O_TRACE], given[O_HOLDINGS], given[O_EXPLAIN], given[O_WRITE], 0, value[O_OTHERS] };
     const char *end;
     uint64_t draws = 0;
     if (given[O_NOISE] && (!number_begins(value[O_NOISE], MODEL_DRAWS, &draws, &end) || *end || !draws))

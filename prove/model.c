@@ -1,9 +1,10 @@
-/* collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise N] --plan FILE: what a model of the machine says of each point, one JSON line
+/* collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise N | --others LIST] --plan FILE: what a model of the machine says of each point, one JSON line
  * per point: id; kind "ok", "unsupported" or "failed", and status "ok" or the reason; chose, the full key that a decision took, or
  * null; model_s, the time; cost_s and exact of the closed form; bound_s; rounds, null where there are more than half a
  * million messages. With --trace the line holds all there is to draw, too: see model/trace.h. With --holdings it says instead
  * what every rank holds after each round: see holdings.h. With --explain the line says what the makespan is spent on: see model/explain.h.
- * With --noise it has noise_s, the times of N draws of the machine's noise, by their numbers. With --write nothing of this is printed,
+ * With --noise it has noise_s, the times of N draws of the machine's noise, by their numbers. With --others it has others_s, the times on
+ * other machines, whose files LIST names, a line each: the schedule is recorded once, and its rounds are not counted. With --write nothing of this is printed,
  * but the schedule itself, as text: of an algorithm that uses segments, two back-to-back calls, as it is proved.
  *
  * A schedule from a file is answered like a point of a plan, with id 1 and without a closed form; it is not explained. Its first call is
@@ -26,8 +27,10 @@
 #include "model/overlap.h"
 #include "model/timing.h"
 #include "model/trace.h"
+#include "prove/file.h"
 #include "prove/holdings.h"
 #include "prove/osu_loop.h"
+#include "prove/others.h"
 #include "prove/sweep.h"
 
 enum { MAX_COUNTED = 1 << 19 }; /* messages: to count rounds takes as long as to find the time */
@@ -45,6 +48,7 @@ typedef struct {
   bool trace, holdings, explain, write;
   int draws;
   double *drawn_s; /* [draws]: of the point */
+  other_machines others;
   explanation explanation;
   holder holder;
   double *late_s; /* of each rank, by the point's skew */
@@ -56,11 +60,7 @@ typedef struct {
 static const coll_place *places(model *m, int ranks) {
   if (m->machine.places) return m->machine.place;
   if (ranks > m->places) {
-    m->place = realloc(m->place, sizeof *m->place * (size_t)ranks);
-    if (!m->place) {
-      fputs("out of memory\n", stderr);
-      abort();
-    }
+    m->place = array_grow(m->place, sizeof *m->place * (size_t)ranks);
     for (int r = m->places; r < ranks; r++) m->place[r] = (coll_place){ r, r, r };
     m->places = ranks;
   }
@@ -94,14 +94,7 @@ static const coll_alg *looped(const model *m, const plan_point *q, const coll_al
 
 static void keep_rounds(model *m) {
   size_t n = m->timing.messages + m->timing.transfers;
-  if (n > m->round_cap) {
-    m->round = realloc(m->round, n * sizeof *m->round);
-    if (!m->round) {
-      fputs("out of memory\n", stderr);
-      abort();
-    }
-    m->round_cap = n;
-  }
+  RESERVE(m->round, m->round_cap, n);
   for (size_t i = 0; i < n; i++) m->round[i] = m->timing.message[i].end_s;
 }
 
@@ -118,6 +111,12 @@ typedef struct {
 
 /* What is timed. */
 static record *timed(const model *m) { return m->file ? m->file : m->record; }
+
+static void print_times(json *j, const char *name, size_t n, const double *time_s) {
+  if (n) json_array(j, name);
+  for (size_t i = 0; i < n; i++) json_real(j, NULL, time_s[i]);
+  if (n) json_end(j);
+}
 
 static void print_answer(model *m, const answer *a) {
   const machine *on = &m->machine;
@@ -144,11 +143,8 @@ static void print_answer(model *m, const answer *a) {
     json_real(&j, "overlap", a->overlap->overlap);
     json_real(&j, "available", a->overlap->available);
   }
-  if (ok && m->draws) {
-    json_array(&j, "noise_s");
-    for (int d = 0; d < m->draws; d++) json_real(&j, NULL, m->drawn_s[d]);
-    json_end(&j);
-  }
+  if (ok) print_times(&j, "noise_s", (size_t)m->draws, m->drawn_s);
+  if (ok) print_times(&j, "others_s", m->others.n, m->others.time_s);
   if (ok && m->explain) explain_print(&j, on, a->args->size, &m->explanation);
   if (ok && m->trace) trace_print(&j, timed(m), &m->timing, m->round);
   json_end(&j);
@@ -203,11 +199,21 @@ static bool draw_noise(model *m, const plan_point *q) {
   return fine;
 }
 
+/* The point's times on the other machines. Returns the one on which it has none, or NULL. */
+static const machine *time_others(model *m, const plan_point *q) {
+  for (size_t i = 0; i < m->others.n; i++) {
+    if (timing_run(timed(m), &m->others.machine[i], &m->timing)) return &m->others.machine[i];
+    m->others.time_s[i] = time_of(&m->timing, q);
+  }
+  return NULL;
+}
+
 /* Times what is recorded or read, and prints the answer. Returns the exit status. */
 static int answer_timed(model *m, const plan_point *q, answer *a) {
   record *r = timed(m);
   a->rounds = NAN;
-  if (!*q->barrier && a->collective < COLL_COLLECTIVES && timing_messages(&m->timing, r) <= MAX_COUNTED) {
+  if (!m->others.n && !*q->barrier && a->collective < COLL_COLLECTIVES &&
+      timing_messages(&m->timing, r) <= MAX_COUNTED) {
     if (timing_run(r, &m->rounds, &m->timing)) return failed(m, &m->rounds, a);
     if (m->holdings) return print_holdings(m, q, a);
     a->rounds = m->timing.makespan_s;
@@ -215,6 +221,8 @@ static int answer_timed(model *m, const plan_point *q, answer *a) {
   }
   if (!enter_late(m, q)) return 2;
   if (!draw_noise(m, q)) return failed(m, &m->machine, a);
+  const machine *without = time_others(m, q);
+  if (without) return failed(m, without, a);
   int wrong = m->explain ? explain_run(r, &m->machine, &m->timing, &m->explanation)
                          : timing_run(r, &m->machine, &m->timing);
   if (wrong) return failed(m, &m->machine, a);
@@ -233,23 +241,30 @@ static const char *blocks(const model *m, const coll_alg *alg) {
                                     : NULL;
 }
 
-/* Times a non-blocking call by itself or beside computation, and prints the answer. Returns the exit status. */
-static int answer_nonblocking(model *m, const plan_point *q, answer *a) {
+/* Times a non-blocking call by itself or beside computation on a machine; 0, or -1 with an error in the player. */
+static int time_nonblocking(model *m, const plan_point *q, const machine *on) {
   static const overlap_progress by[] = {
     [PLAN_BY_CALLS] = OVERLAP_CALLS, [PLAN_BY_THREAD] = OVERLAP_THREAD, [PLAN_BY_OFFLOAD] = OVERLAP_OFFLOAD
   };
-  nonblocking *b = &m->player;
-  bool alone = q->metric == PLAN_NONBLOCKING;
-  int wrong = alone
-                  ? nonblocking_run(b, m->record, &m->machine,
-                                    (nonblocking_use){ .offload = q->progress == PLAN_BY_OFFLOAD })
-                  : overlap_run(&m->overlap, b, m->record, &m->machine, by[q->progress], q->polls ? PLAN_POLL_PART : 0);
+  if (q->metric == PLAN_NONBLOCKING)
+    return nonblocking_run(&m->player, m->record, on, (nonblocking_use){ .offload = q->progress == PLAN_BY_OFFLOAD });
+  return overlap_run(&m->overlap, &m->player, m->record, on, by[q->progress], q->polls ? PLAN_POLL_PART : 0);
+}
+
+/* The same on all machines, and prints the answer. Returns the exit status. */
+static int answer_nonblocking(model *m, const plan_point *q, answer *a) {
+  int wrong = 0;
+  for (size_t i = 0; i < m->others.n && !wrong; i++) {
+    wrong = time_nonblocking(m, q, &m->others.machine[i]);
+    m->others.time_s[i] = m->player.makespan_s;
+  }
+  if (!wrong) wrong = time_nonblocking(m, q, &m->machine);
   if (wrong) {
     a->kind = "failed";
-    a->status = b->error;
-  } else a->time_s = b->makespan_s;
+    a->status = m->player.error;
+  } else a->time_s = m->player.makespan_s;
   a->rounds = NAN;
-  a->overlap = alone ? NULL : &m->overlap;
+  a->overlap = q->metric == PLAN_NONBLOCKING ? NULL : &m->overlap;
   print_answer(m, a);
   return wrong ? 1 : 0;
 }
@@ -316,22 +331,6 @@ static int point(model *m, const plan_point *q) {
   return answer_timed(m, q, &a);
 }
 
-/* Ranks can share a segment where they sit on one node. */
-static bool segments_fit(model *m, const record *r, const char *path) {
-  const coll_place *place = places(m, r->args.size);
-  for (int rank = 0; rank < r->args.size; rank++)
-    for (int k = 0; k < r->segments[rank]; k++) {
-      const rec_segment *s = &r->segment[rank][k];
-      for (int i = 1; i < s->members; i++)
-        if (place[s->world[i]].node != place[s->world[0]].node) {
-          refuse("%s: ranks %d and %d share segment %d, but sit on two nodes of this machine", path, s->world[0],
-                 s->world[i], s->group);
-          return false;
-        }
-    }
-  return true;
-}
-
 /* A schedule from a file, as the one point of a plan. */
 static int file(model *m, const char *path) {
   char error[512];
@@ -343,7 +342,7 @@ static int file(model *m, const char *path) {
     return refuse("%s: %d ranks, but the machine has places for %d", path, r->args.size, m->machine.places);
   if (m->holdings && r->collective == COLL_COLLECTIVES)
     return refuse("%s: collective=none: what ranks hold is not known", path);
-  if (!segments_fit(m, r, path)) return 2;
+  if (!file_segments_fit(r, places(m, r->args.size), path)) return 2;
   schedule_first_call(m->file);
   snprintf(q.key, sizeof q.key, "%.100s", path);
   m->timing.want_messages = m->trace || m->holdings;
@@ -377,7 +376,9 @@ int model_main(const char *machine_path, const char *plan_path, const char *sche
               .draws = request.draws };
   char error[512];
   int status;
-  if (machine_read(&m.machine, machine_path, error, sizeof error)) {
+  if (!machine_read(&m.machine, machine_path, error, sizeof error)) status = refuse("%s", error);
+  else if (request.others && !others_read(&m.others, &m.machine, request.others)) status = 2;
+  else {
     m.rounds = machine_one_port(1, 0, 0);
     m.drawn_s = array_grow(NULL, sizeof *m.drawn_s * ((size_t)m.draws + 1));
     status = plan_path ? points(&m, plan_path) : file(&m, schedule_path);
@@ -392,7 +393,8 @@ int model_main(const char *machine_path, const char *plan_path, const char *sche
     free(m.late_s);
     free(m.drawn_s);
     holder_free(&m.holder);
-  } else status = refuse("%s", error);
+  }
+  others_free(&m.others);
   machine_free(&m.machine);
   return status;
 }

@@ -26,6 +26,7 @@ typedef struct {
   bool trace, holdings, explain; /* what a reply contains beside the time */
   bool write;                    /* instead: the schedule as text */
   int draws;                     /* of the machine's noise: so many times more; 0: none */
+  const char *others;            /* a file with the names of more machines; NULL: none */
 } model_request;
 int model_main(const char *machine, const char *plan, const char *schedule, model_request);
 
