@@ -3,9 +3,10 @@
 
 Of a machine in platforms/ only shape and curves are kept, as a ping-pong gives them. For each call the winner over draws of what these
 leave open is looked up in the model of the whole machine: what trusting it loses, and whether `run` calls it in doubt; beside it what the
-winner with the curves' numbers alone would lose. orfeo_thin is left out unless it is named: its own file knows no sender's time and says 0.
+winner with the curves' numbers alone would lose. With --left-out the ranges of the draws follow from all machines but the one that is
+judged. orfeo_thin is left out unless it is named: its own file knows no sender's time and says 0.
 
-    bench/advice.py [MACHINE …] [--quick]
+    bench/advice.py [MACHINE …] [-c COLLECTIVE …] [--left-out] [--quick]
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from collscope.catalogue import registry
 from collscope.machines import find, spec_writer
 from collscope.machines.spec import Spec
 from collscope.points.plan import Layout, Point
-from collscope.sources import assumptions, model
+from collscope.sources import assumptions, model, priors, unknowns
 from collscope.sources.assumptions import LOSS, Choice, Judged
 from collscope.sources.outcome import OK
 
@@ -33,7 +34,7 @@ MACHINES = ("orfeo_epyc", "schooner", "ib_multicore", "jaguar")
 COLLECTIVES = ("bcast", "scatter", "gather", "allreduce", "alltoall")
 SIZES = (8, 64, 512, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20)  # bytes: of the vector, or of a block
 LAYOUTS = ((1, 4), (1, 16), (1, 64), (2, 8), (2, 32), (2, 128))  # nodes, ranks; as many as fit
-POINT_S = 30.0
+POINT_S = 300.0
 SHAPE = (
     "name",
     "nodes",
@@ -92,6 +93,8 @@ def main() -> None:
     """Prints a row per machine and collective, and the silent losses."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("machines", nargs="*", default=MACHINES)
+    options.add_argument("-c", dest="collectives", action="append", choices=COLLECTIVES)
+    options.add_argument("--left-out", action="store_true", help="a machine's ranges follow from the others alone")
     options.add_argument("--quick", action="store_true", help="every third size, two layouts")
     given = options.parse_args()
     known = registry.load()
@@ -101,10 +104,11 @@ def main() -> None:
     total = Count()
     with tempfile.TemporaryDirectory() as folder:
         for machine in given.machines:
+            unknowns.RANGES = priors.ranges(machine if given.left_out else "")
             whole = find.load(machine)
             bare = find.load(curves_alone(find.load_spec(machine), Path(folder)))
             fitting = [(n, p) for n, p in layouts if p <= n * whole.cores_per_node]
-            for collective in COLLECTIVES:
+            for collective in given.collectives or COLLECTIVES:
                 count = Count()
                 keys = [a.full_key() for a in known.of(collective)]
                 cases = [(n, p, size) for n, p in fitting for size in sizes]

@@ -99,8 +99,8 @@ def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bo
         doubt = judged.doubt
         assert doubt
         return [
-            f"{_name(winner.key)} is in doubt: in {doubt.draws} of {judged.draws} draws of what the file leaves open it loses more than "
-            f"{LOSS:.0%}, at worst it takes {1 + doubt.loss:.2g} times as long as {_name(doubt.other)}",
+            f"{_name(winner.key)} loses least on average, but is in doubt: in {doubt.draws} of {judged.draws} draws of what the file "
+            f"leaves open it loses more than {LOSS:.0%}, at worst it takes {1 + doubt.loss:.2g} times as long as {_name(doubt.other)}",
             f"no words for a library: it hangs most on {doubt.unknown.name}; set {doubt.unknown.keys}, measured with "
             f"{doubt.unknown.measure}",
         ]

@@ -99,11 +99,14 @@ def _show_table(found: Sequence[Winner], several: bool = False) -> None:
         *([Column("bytes", right=True)] if has_sizes else []),
         Column("who", pieces=WORDS),
         Column("takes", pieces=KEY),
-        Column("× fastest", right=True),
         *(
-            [Column("wins", 1, right=True), Column("time in 8 of 10 draws", 2, right=True)]
+            [
+                Column("× median", right=True),
+                Column("wins", 1, right=True),
+                Column("time in 8 of 10 draws", 2, right=True),
+            ]
             if any(w.judged for w in found)
-            else []
+            else [Column("× fastest", right=True)]
         ),
     )
     under_han = {v.decision for v in openmpi.SERIES if v.asks_han(collective, nodes, ranks)}

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 from collscope.base import cache, depends, leftovers, progress
 from collscope.base.files import write_atomically
@@ -26,8 +27,9 @@ MIN_DRAWS = 20  # fewer tell no tenth of them from another
 MAX_MESSAGES = 4e6  # of all draws of a call, some seconds of a core: larger calls have fewer draws
 BAND = (0.1, 0.9)  # of the winner's times: so much of the draws lies between
 TIE = 0.01  # of the fastest time: less tells no two algorithms apart
-LOSS = 0.10  # of time, that trusting a winner may cost: more in any of the draws is a doubt
-POINT_S = 5.0  # for a modelled time of one draw
+LOSS = 0.10  # of time, that trusting a winner may cost
+RARE = 0.02  # of the draws may cost more without a doubt: the ranges go beyond what any machine has
+POINT_S = 60.0  # for an algorithm's modelled times in all draws
 HINT = "the times are above; Ctrl-C ends the command without this check"
 
 
@@ -44,7 +46,7 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Judged:
-    """Who wins over the draws. winner: the key that loses most rarely, and least; seconds: key → median, the winner first; band_s: of the
+    """Who wins over the draws. winner: the key that loses least on average; seconds: key → median, the winner first; band_s: of the
     winner; ties: keys that take no longer than it by TIE in half of the draws, itself first; wins: draws where nothing is faster by TIE;
     unknowns: what was drawn."""
 
@@ -124,7 +126,7 @@ def _judged(seconds: Mapping[str, Sequence[float]], open_numbers: Sequence[Unkno
     best = [min(row) for row in zip(*seconds.values(), strict=True)]
     loss = {key: [s / b - 1 for s, b in zip(row, best, strict=True)] for key, row in seconds.items()}
     losing = {key: [i for i, lost in enumerate(row) if lost > LOSS] for key, row in loss.items()}
-    winner = min(loss, key=lambda key: (len(losing[key]), sum(loss[key])))
+    winner = min(loss, key=lambda key: sum(loss[key]))
     medians = {key: quantile(sorted(row), 0.5) for key, row in seconds.items()}
     own = sorted(seconds[winner])
     near = {
@@ -132,7 +134,7 @@ def _judged(seconds: Mapping[str, Sequence[float]], open_numbers: Sequence[Unkno
     }
     ties = [key for key in sorted(medians, key=medians.__getitem__) if key != winner and 2 * near[key] >= len(best)]
     doubt = None
-    if losing[winner]:
+    if len(losing[winner]) > RARE * len(best):
         others = Counter(min(seconds, key=lambda key, i=i: seconds[key][i]) for i in losing[winner])  # type: ignore[misc]
         cause = max(open_numbers, key=lambda unknown: _weight(unknown, loss[winner]))
         doubt = Doubt(cause, others.most_common(1)[0][0], max(loss[winner]), len(losing[winner]))
@@ -167,39 +169,46 @@ def _times(
     same = ("draws", cache.sources_hash(*depends.MODEL), *machines, f"ranks={layout.ranks}")
     keys = {point: cache.digest(*same, point.identity()) for point in points}
     with cache.Cache() as store:
-        known: dict[str, list[float | None]] = store.get_many(keys.values())
+        known: dict[str, list[float] | None] = store.get_many(keys.values())
         missing = [point for point, key in keys.items() if key not in known]
         bar(draws * (len(points) - len(missing)))
         questions = [
             Question(str(i), p.algorithm, describe((layout, p)), plan_text([(str(i), p)], layout.ranks))
             for i, p in enumerate(missing)
         ]
-        by_draw: list[dict[str, float]] = []
+        by_part: list[dict[str, list[float]]] = []
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             try:
-                for found in pool.map(lambda text: _draw(text, questions), machines if missing else ()):
-                    by_draw.append(found)
-                    bar(len(missing))
+                parts = _parts(machines, len(os.sched_getaffinity(0))) if missing else []
+                for found in pool.map(lambda part: _draw(part, questions, bar), parts):
+                    by_part.append(found)
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
         for i, point in enumerate(missing):
-            known[keys[point]] = [found.get(str(i)) for found in by_draw]
+            rows = [found.get(str(i)) for found in by_part]
+            known[keys[point]] = None if None in rows else [s for row in rows if row for s in row]
             store.put(keys[point], known[keys[point]])
-    return {
-        point: [s for s in known[key] if s is not None]
-        for point, key in keys.items()
-        if all(s is not None for s in known[key])
-    }
+    return {point: times for point, key in keys.items() if (times := known[key])}
 
 
-def _draw(machine: str, questions: Sequence[Question]) -> dict[str, float]:
-    """Question → seconds on this machine, where it has a time."""
-    found = {}
+def _parts(machines: Sequence[str], count: int) -> list[Sequence[str]]:
+    """The machines in so many parts of about one length, in their order."""
+    edges = [len(machines) * i // count for i in range(count + 1)]
+    return [machines[low:high] for low, high in pairwise(edges) if low < high]
+
+
+def _draw(machines: Sequence[str], questions: Sequence[Question], bar: Progress) -> dict[str, list[float]]:
+    """Question → seconds on each of these machines, where it has times. Its schedule is recorded once."""
+    made: dict[str, list[float]] = {}
     with leftovers.scratch() as folder:
-        write_atomically(folder / "machine.txt", machine)
-        words = ("--model", folder / "machine.txt")
+        paths = [folder / f"machine{i}.txt" for i in range(len(machines))]
+        for path, text in zip(paths, machines, strict=True):
+            write_atomically(path, text)
+        write_atomically(folder / "others.txt", "".join(f"{path}\n" for path in paths))
+        words = ("--model", paths[0], "--others", folder / "others.txt")
         for name, reply in prover.stream(words, questions, folder, Progress("draw", len(questions)), POINT_S):
+            bar(len(machines))
             if not isinstance(reply, Abandoned) and reply["kind"] == OK:
-                found[name] = float(reply["model_s"])
-    return found
+                made[name] = reply["others_s"]
+    return made

@@ -1,8 +1,8 @@
-"""Numbers that a machine's file leaves open, and values for them: those of other machines.
+"""Numbers that a machine's file leaves open, and values for them: those of other machines (sources/priors).
 
-What a specification does not give is computed with as 0, or with a default. That is a guess like any other.
-Each range is that of the machines of platforms/, least, median and greatest (a test holds it against their files), as a share of what the
-file does give: a processor's part of a message's time, a rate as a multiple of that of one message of 1 MiB within a node.
+What a specification does not give is computed with as 0, or with a default. That is a guess like any other. Numbers that go together on
+every machine are drawn together: one draw for all messages within a node and one for those between nodes, small and large ones
+alike; a local reduction follows a local copy.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from math import log2
 from typing import Any
 
 from collscope.base.number import Number
@@ -18,40 +19,9 @@ from collscope.machines import find, plain_hosts
 from collscope.machines.machine import ROUTED
 from collscope.machines.platform import Platform
 from collscope.machines.spec import Piece, Spec
+from collscope.sources.priors import MAX_BUSY, MIN_EAGER_BYTES, Range, ranges
 
-Range = tuple[float, float, float]
-"""Least, middle and greatest; as many draws lie below the middle as above it."""
-Share = tuple[Range, Range]
-"""Of a message's latency, and of its time per byte."""
-
-# Processors: at 8 bytes, and the growth with the size, which orfeo_epyc alone has measured; elsewhere it is assumed to be 0. Messages
-# within a cache of orfeo_epyc are apart: their receivers spend nearly all of the time.
-SEND_INSIDE: Share = (0.17, 0.37, 0.55), (0.0, 0.64, 0.92)
-SEND_NETWORK: Share = (0.06, 0.10, 0.29), (0.0, 0.17, 0.26)
-RECEIVE_INSIDE: Share = (0.10, 0.22, 0.42), (0.0, 0.20, 0.32)
-RECEIVE_NETWORK: Share = (0.0, 0.08, 0.11), (0.0, 0.13, 0.32)
-# Of orfeo_epyc alone; other machines have none.
-NIC_GAP: Range = (0.0, 0.06, 0.12)  # of the network's latency
-WAITS_FROM: Range = (
-    -4.0,
-    0.0,
-    0.0,
-)  # log2 of the largest non-blocking send that does not wait, over the largest blocking one
-WAITING: Range = (0.34, 1.0, 2.1)  # the time of one that waits, of a blocking one that does not, within a node
-# In messages of 1 MiB within a node.
-MEMORY: Range = (1.5, 5.7, 13.3)  # of a socket
-ACROSS: Range = (1.1, 2.1, 3.7)  # of one core, to another socket
-CACHE: Range = (1.1, 2.3, 3.4)  # of the cores of a cache, to others of the socket
-GAMMA: Range = (0.45, 1.2, 2.3)  # of the time of one
-COPY: Range = (0.51, 0.98, 1.6)
-GAMMA_S_PER_BYTE: Range = (
-    3.75e-11,
-    2.5e-10,
-    6.75e-10,
-)  # the same by themselves, where no message within a node is known
-COPY_S_PER_BYTE: Range = (4.2e-11, 2.1e-10, 5.6e-10)
-INTERCONNECT: Range = (0.33, 0.55, 0.64)  # of the memory's rate
-MAX_BUSY = 0.95  # of a message's time, both processors together
+RANGES = ranges()
 MIB = 1 << 20
 
 Values = Mapping[str, float]
@@ -81,21 +51,23 @@ def _spent(piece: Piece, shares: tuple[float, float]) -> tuple[Number, Number]:
 
 
 def _busy(spec: Spec, values: Values) -> Spec:
-    """Each message's processors spend their shares of its time on it; one draw for all classes within a node, one for the network."""
+    """Each message's processors spend their shares of its time on it."""
 
-    def drawn(share: Share, name: str) -> tuple[float, float]:
-        return at(share[0], values[f"{name} latency"]), at(share[1], values[f"{name} byte"])
+    def drawn(name: str) -> tuple[float, float]:
+        return at(RANGES[name], values[name]), at(RANGES[f"{name} byte"], values[name])
 
+    latency, byte = drawn("busy inside")
+    part = at(RANGES["sender inside"], values["sender inside"])
+    send, receive = drawn("send network"), drawn("receive network")
+    within = (latency * part, byte * part), (latency * (1 - part), byte * (1 - part))
+    between = send, (min(receive[0], MAX_BUSY - send[0]), min(receive[1], MAX_BUSY - send[1]))
     curve = {}
+    eager = spec.eager_bytes.value
     for name, pieces in spec.curve.items():
-        network = name == "network"
-        where = "network" if network else "inside"
-        send = drawn(SEND_NETWORK if network else SEND_INSIDE, f"send {where}")
-        receive = drawn(RECEIVE_NETWORK if network else RECEIVE_INSIDE, f"receive {where}")
-        rest = min(receive[0], MAX_BUSY - send[0]), min(receive[1], MAX_BUSY - send[1])
-        eager = spec.eager_bytes.value
+        sender, receiver = between if name == "network" else within
         curve[name] = tuple(
-            replace(p, gap=_spent(p, send), receive_gap=_spent(p, rest)) if p.start <= eager else p for p in pieces
+            replace(p, gap=_spent(p, sender), receive_gap=_spent(p, receiver)) if p.start <= eager else p
+            for p in pieces
         )
     return replace(spec, curve=curve)
 
@@ -103,10 +75,12 @@ def _busy(spec: Spec, values: Values) -> Spec:
 def _waiting(spec: Spec, values: Values) -> Spec:
     """Non-blocking sends wait for their receive from a smaller size on; those that do take their own time within a node."""
     eager = spec.eager_bytes.value
-    limit = int(2.0 ** at(WAITS_FROM, values["waits from"]) * eager)
-    if eager <= 0 or limit == eager:
+    if eager <= MIN_EAGER_BYTES:
         return spec
-    factor = at(WAITING, values["waiting"])
+    limit = int(2.0 ** at((log2(MIN_EAGER_BYTES / eager), 0.0, 0.0), values["waits from"]) * eager)
+    if limit == eager:
+        return spec
+    factor = at(RANGES["waiting"], values["waiting"])
     curve = {}
     for name, pieces in spec.curve.items():
         of_class = factor if name != "network" else 1.0
@@ -127,7 +101,7 @@ def _times(number: Number, factor: float) -> Number:
 
 
 def _nic(spec: Spec, values: Values) -> Spec:
-    return replace(spec, nic_gap_s=Number(at(NIC_GAP, values["nic"]) * spec.curve["network"][0].latency.value))
+    return replace(spec, nic_gap_s=Number(at(RANGES["nic"], values["nic"]) * spec.curve["network"][0].latency.value))
 
 
 def message_s_per_byte(spec: Spec, of_class: str = "") -> float:
@@ -138,11 +112,11 @@ def message_s_per_byte(spec: Spec, of_class: str = "") -> float:
 
 
 def _memory(spec: Spec, values: Values) -> Spec:
-    return replace(spec, memory_bytes_per_s=Number(at(MEMORY, values["memory"]) / message_s_per_byte(spec)))
+    return replace(spec, memory_bytes_per_s=Number(at(RANGES["memory"], values["memory"]) / message_s_per_byte(spec)))
 
 
 def _interconnect(spec: Spec, values: Values) -> Spec:
-    rate = at(INTERCONNECT, values["interconnect"]) * spec.memory_bytes_per_s.value
+    rate = at(RANGES["interconnect"], values["interconnect"]) * spec.memory_bytes_per_s.value
     return replace(spec, interconnect_bytes_per_s=Number(rate))
 
 
@@ -150,29 +124,34 @@ def _ports(spec: Spec, values: Values) -> Spec:
     """What a core moves to other sockets, and a cache's cores to other caches, may be less than their ports by themselves would."""
     made = spec
     if spec.sockets > 1:
-        rate = at(ACROSS, values["across"]) / message_s_per_byte(spec, "node")
+        rate = at(RANGES["across"], values["across"]) / message_s_per_byte(spec, "node")
         made = replace(made, across_bytes_per_s=Number(rate))
     if spec.cores_per_cache < spec.cores_per_socket:
-        rate = at(CACHE, values["cache"]) / message_s_per_byte(spec, "socket")
+        rate = at(RANGES["cache"], values["cache"]) / message_s_per_byte(spec, "socket")
         made = replace(made, cache_bytes_per_s=Number(rate))
     return made
 
 
-def _gamma(spec: Spec, values: Values) -> Spec:
-    return replace(spec, gamma_s_per_byte=Number(at(GAMMA, values["gamma"]) * message_s_per_byte(spec)))
-
-
 def _copy(spec: Spec, values: Values) -> Spec:
-    return replace(spec, copy_s_per_byte=Number(at(COPY, values["copy"]) * message_s_per_byte(spec)))
+    return replace(spec, copy_s_per_byte=Number(at(RANGES["copy"], values["copy"]) * message_s_per_byte(spec)))
+
+
+def _copy_of_gamma(spec: Spec, values: Values) -> Spec:
+    return replace(spec, copy_s_per_byte=Number(spec.gamma_s_per_byte.value / at(RANGES["gamma"], values["gamma"])))
+
+
+def _gamma(spec: Spec, values: Values) -> Spec:
+    """After the copy, which it follows."""
+    return replace(spec, gamma_s_per_byte=Number(at(RANGES["gamma"], values["gamma"]) * spec.copy_s_per_byte.value))
 
 
 PROCESSOR = Unknown(
     "the processors' time per message",
     "overhead_s, or gap_s in [curve]",
     "osu_mbw_mr, or ./collscope calibrate",
-    tuple(f"{who} {where} {what}" for who in ("send", "receive") for where in ("inside", "network") for what in ("latency", "byte")),
+    ("busy inside", "sender inside", "send network", "receive network"),
     _busy,
-)  # fmt: skip
+)
 NONBLOCKING = Unknown(
     "the limit of non-blocking sends",
     "eager_bytes_nonblocking, [curve_nonblocking]",
@@ -200,6 +179,7 @@ PORTS = Unknown(
 )
 GAMMA_TIME = Unknown("local reductions", "gamma_s_per_byte", "./collscope calibrate", ("gamma",), _gamma)
 COPY_TIME = Unknown("local copies", "copy_s_per_byte", "./collscope calibrate", ("copy",), _copy)
+COPY_OF_GAMMA = replace(COPY_TIME, dimensions=("gamma",), with_values=_copy_of_gamma)
 
 
 # ---- of SimGrid's own files ------------------------------------------------------------------------------------------
@@ -207,20 +187,20 @@ COPY_TIME = Unknown("local copies", "copy_s_per_byte", "./collscope calibrate", 
 
 def _busy_hosts(platform: Platform, values: Values) -> Platform:
     latency_s = plain_hosts.latency_s(platform)
-    spent = (at(share[0], values[f"{who} network latency"]) for who, share in NETWORK_SHARES.items())
-    return plain_hosts.with_processors(platform, *(share * latency_s for share in spent))
+    return plain_hosts.with_processors(platform, *(at(RANGES[name], values[name]) * latency_s for name in BETWEEN))
 
 
 def _local_hosts(platform: Platform, values: Values) -> Platform:
-    return plain_hosts.with_local(platform, at(GAMMA_S_PER_BYTE, values["gamma"]), at(COPY_S_PER_BYTE, values["copy"]))
+    copy = at(RANGES["copy by itself"], values["copy"])
+    return plain_hosts.with_local(platform, at(RANGES["gamma"], values["gamma"]) * copy, copy)
 
 
-NETWORK_SHARES = {"send": SEND_NETWORK, "receive": RECEIVE_NETWORK}
+BETWEEN = ("send network", "receive network")
 PROCESSOR_XML = Unknown(
     "the processors' time per message",
     "smpi/os and smpi/or in <config>",
     "./collscope calibrate",
-    tuple(f"{who} network latency" for who in NETWORK_SHARES),
+    BETWEEN,
     _busy_hosts,
 )
 LOCAL_XML = Unknown(
@@ -254,8 +234,9 @@ def unknowns(platform: Platform, nodes: int) -> list[Unknown]:
     made += [SOCKETS] if spec.sockets > 1 and "interconnect_bytes_per_s" not in given else []
     inside = spec.sockets > 1 or spec.cores_per_cache < spec.cores_per_socket
     made += [PORTS] if inside and not {"across_bytes_per_s", "cache_bytes_per_s"} & given else []
+    if "copy_s_per_byte" not in given:
+        made += [COPY_OF_GAMMA if "gamma_s_per_byte" in given else COPY_TIME]
     made += [GAMMA_TIME] if "gamma_s_per_byte" not in given else []
-    made += [COPY_TIME] if "copy_s_per_byte" not in given else []
     return made
 
 

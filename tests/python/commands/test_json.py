@@ -67,7 +67,7 @@ def test_run_prints_rows_winners_doubts_and_refusals(
     """Where a doubt stands there are no settings."""
     (tmp_path / "osu.toml").write_text(OSU)
     words = "-c bcast -a linear,mst_scatter_bucket_allgather,mst --nodes 4 --ranks 64 --bytes"
-    for size, doubted in (("4", False), ("64KiB", True)):
+    for size, doubted in (("4", False), ("32KiB", True)):
         made = printed(
             capsys, "run", "run", "--on", str(tmp_path / "osu.toml"), *words.split(), size, "--source", "model"
         )

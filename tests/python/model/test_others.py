@@ -1,4 +1,4 @@
-"""prove/others: a schedule that is recorded once is timed on many machines as on each by itself."""
+"""prove/others.c: a schedule that is recorded once is timed on many machines as on each by itself."""
 
 from __future__ import annotations
 
