@@ -123,7 +123,7 @@ def test_rates_follow_the_messages_that_the_file_gives(tmp_path: Path) -> None:
     assert made.across_bytes_per_s.value == pytest.approx(2.07 / 2.5e-10, rel=0.01)
     assert made.cache_bytes_per_s.value == pytest.approx(2.28 / 2e-10, rel=0.01)
     assert (made.gamma_s_per_byte.value, made.copy_s_per_byte.value) == pytest.approx(
-        (1.21 * 1.96e-10, 1.96e-10), rel=0.01
+        (1.21 * 0.76 * 2e-10, 0.76 * 2e-10), rel=0.01
     )
     assert made.nic_gap_s.value == pytest.approx(0.06 * 1.8e-6)
 
