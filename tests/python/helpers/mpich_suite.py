@@ -58,7 +58,7 @@ class Case:
     program: Path
     functions: frozenset[str]  # of MPI, that its source names
 
-    def passes(self, environment: Mapping[str, str], timeout_s: float = 60) -> bool:
+    def passes(self, environment: Mapping[str, str], timeout_s: float = 240) -> bool:
         """Whether it says so."""
         words = [str(self.library.mpirun), "-np", str(self.ranks), "env"]
         words += [f"{name}={value}" for name, value in environment.items()]
