@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
@@ -18,6 +19,7 @@ from typing import Any
 from collscope.base import console, paths, programs
 from collscope.base.errors import UserError
 
+BESIDE_BYTES = 1 << 16  # of the index of what was written last, which several processes share
 _CHUNK = 500  # below sqlite's limit on variables in a statement
 
 
@@ -164,8 +166,18 @@ class Cache:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _is_full(self) -> bool:
+        """Whether the disk has no room for what sqlite writes beside the file: it calls that an I/O error."""
+        with contextlib.suppress(OSError):
+            return shutil.disk_usage(self.path.parent).free < BESIDE_BYTES
+        return False
+
     def _failed(self, error: Exception) -> UserError:
-        if "full" in str(error):
+        if isinstance(error, OSError):
+            return UserError(
+                f"{self.path.parent}: {error.strerror}; name another folder for the cache with COLLSCOPE_CACHE"
+            )
+        if "full" in str(error) or ("disk I/O error" in str(error) and self._is_full()):
             return UserError(f"{self.path}: the disk is full; free some space and repeat the command")
         if "malformed" in str(error) or "not a database" in str(error):
             return UserError(

@@ -1,8 +1,11 @@
 """collscope.base.cache: what is kept, under which hash, and found again."""
 
+import shutil
+import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -122,7 +125,7 @@ def test_every_kind_of_source_counts(
 )  # fmt: skip
 def test_a_damaged_file_is_an_error_that_says_how(tmp_path: Path, problem: str, says: str) -> None:
     with Cache(tmp_path / "c.sqlite") as store:
-        assert str(store._failed(OSError(problem))) == f"{tmp_path}/c.sqlite: {says}"
+        assert str(store._failed(sqlite3.OperationalError(problem))) == f"{tmp_path}/c.sqlite: {says}"
         store.put("a", 1)
         with pytest.raises(TypeError):
             store.put_many({"a": 2, "b": object()})
@@ -164,6 +167,23 @@ def test_every_thread_reads_the_cache_of_a_tree_of_somebody_else(
         thread.start()
         thread.join()
     assert found == {"a": 1, "b": 2}, "what is our own comes first"
+
+
+@pytest.mark.parametrize(("free", "says"), [(4096, "the disk is full; free some space"), (1 << 30, "disk I/O error")])
+def test_an_io_error_of_sqlite_is_a_full_disk_where_nothing_is_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, says: str
+) -> None:
+    """Its index beside the file finds no room."""
+    with Cache(tmp_path / "c.sqlite") as store:
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+        assert says in str(store._failed(sqlite3.OperationalError("disk I/O error")))
+
+
+def test_a_folder_that_cannot_be_made_is_named_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    message = "file/x: Not a directory; name another folder for the cache with COLLSCOPE_CACHE"
+    with pytest.raises(UserError, match=message):
+        Cache(tmp_path / "file" / "x" / "c.sqlite")
 
 
 def test_a_full_disk_is_reported_and_loses_nothing(tmp_path: Path) -> None:
