@@ -49,9 +49,11 @@ def known(monkeypatch: pytest.MonkeyPatch) -> Iterator[registry.Registry]:
 
 
 @pytest.fixture(autouse=True)
-def plain_width(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables are as wide as without a terminal, whatever width the shell has; a test that wants another one sets it."""
+def plain_console(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are as wide as without a terminal, whatever width the shell has; a test that wants another one sets it. No test before this
+    one has kept a point."""
     monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(console, "_kept", False)
     console.out.cache_clear()  # of a test before this one, which wanted another
     console.err.cache_clear()
 
