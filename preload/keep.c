@@ -34,6 +34,9 @@ bool keep_bind(binding *b, const communicator *c, const shape *s, const char *ke
                          .param = b->param,
                          .place = c->place };
   const char *why = bind_key(b, key, s->collective, reason, sizeof reason);
+#ifdef COLLSCOPE_NO_SEGMENTS
+  if (!why && b->alg->flags & COLL_SEGMENTS) why = "ranks of a simulated program share no segments";
+#endif
   if (why && !b->alg) snprintf(name, COUNTS_NAME, "%s", why); /* it names the decision */
   else if (why) snprintf(name, COUNTS_NAME, "%.64s: %s", b->alg->key, why);
   else coll_key(b->alg, b->param, name, COUNTS_NAME);

@@ -13,7 +13,7 @@
 static const char prefix[] = "COLLSCOPE_";
 static const char *const others[] = { "REPORT", "PROFILE", "STRICT", "RULES", "PROGRESS" };
 static const char own_function[] = "builtin"; /* a key until all variables are read: no rule counts */
-static const char *const elsewhere[] = { "CACHE", "OWNER", "PLATFORM",
+static const char *const elsewhere[] = { "CACHE", "OWNER", "PLAIN_HOSTS", "PLATFORM",
                                          "ROOT" }; /* of the commands, not of this library */
 enum { OTHERS = sizeof others / sizeof *others, NAME = 40 };
 

@@ -24,7 +24,8 @@ typedef struct {
   MPI_Datatype type;
   int ints, at[3], step;
 } layout;
-enum { LAYOUTS = 6 };
+enum { LAYOUTS = 6, SIMPLE_LAYOUTS = 3 };
+static int simple; /* none but the first of both: SMPI itself packs and combines others wrongly */
 static layout layouts[LAYOUTS];
 
 static void make_layouts(void) {
@@ -86,6 +87,7 @@ static size_t touched(area a) {
 
 /* All ranks have the same data in layouts that differ from rank to rank, where these have as many ints. */
 static const layout *other(const layout *l) {
+  if (simple) return l;
   if (l->ints == 3) return &layouts[rank % 2 ? 1 : 5];
   return l->ints == 2 ? &layouts[2 + rank % 3] : l;
 }
@@ -287,7 +289,7 @@ static void test_communicator(MPI_Comm which, const char *name, const int *count
   for (int i = 0; i < n; i++) {
     MPI_Barrier(comm);
     for (int in_place = 0; in_place < 2; in_place++) {
-      for (int l = 0; l < LAYOUTS; l++) {
+      for (int l = 0; l < (simple ? SIMPLE_LAYOUTS : LAYOUTS); l++) {
         if (!in_place) test_bcast(&layouts[l], counts[i]);
         test_gather(&layouts[l], counts[i], in_place);
         test_scatter(&layouts[l], counts[i], in_place);
@@ -298,7 +300,7 @@ static void test_communicator(MPI_Comm which, const char *name, const int *count
       const combination made[] = {
         { &layouts[0], MPI_SUM }, { &layouts[2], composing }, { &layouts[3], composing }, { &layouts[4], composing }
       };
-      for (int m = 0; m < 4; m++)
+      for (int m = 0; m < (simple ? 1 : 4); m++)
         for (int which_one = 0; which_one < REDUCTIONS; which_one++)
           test_reduction(&made[m], which_one, counts[i], in_place);
     }
@@ -339,6 +341,7 @@ int main(int argc, char **argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Abort(MPI_COMM_WORLD, 5);
   }
+  simple = argc > 1 && !strcmp(argv[argc - 1], "simple");
   int quick = argc > 1 && !strcmp(argv[1], "quick");
   make_layouts();
   test_communicator(MPI_COMM_WORLD, "MPI_COMM_WORLD", all, quick ? 3 : 5);

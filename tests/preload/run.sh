@@ -1,7 +1,7 @@
 #!/bin/sh
-# run.sh PRELOAD PROGRAM ARGUMENT… -- LAUNCHER…: runs the program with the library and what COLLSCOPE_… in the environment says, then
-# looks into the report. Fails where the program does, where a collective that was chosen never ran by its algorithm, where one of $RAN did
-# not run, or one of $NOT_RUN did. With $PASSED_ON, instead, where none of these was passed on.
+# run.sh PRELOAD PROGRAM ARGUMENT… -- LAUNCHER…: runs the program with the library ("": it is linked with it) and what COLLSCOPE_…
+# in the environment says, then looks into the report. Fails where the program does, where a collective that was chosen never ran by its
+# algorithm, where one of $RAN did not run, or one of $NOT_RUN did. With $PASSED_ON, instead, where none of these was passed on.
 set -eu
 preload=$1
 shift
@@ -14,7 +14,11 @@ shift
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 # shellcheck disable=SC2086
-"$@" env LD_PRELOAD="$preload" COLLSCOPE_REPORT="$report" $program
+if [ -n "$preload" ]; then
+  "$@" env LD_PRELOAD="$preload" COLLSCOPE_REPORT="$report" $program
+else
+  COLLSCOPE_REPORT="$report" "$@" $program
+fi
 for key in ${PASSED_ON-}; do
   grep -q "\"passed_on\":\"$key" "$report" || { echo "run.sh: $key was not passed on" >&2; exit 1; }
 done

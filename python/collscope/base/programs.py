@@ -15,7 +15,11 @@ from collscope.base.errors import UserError
 
 BUILT = {  # preset → target of the build → file in build/PRESET
     "prove": {"collscope-prove": "collscope-prove", "collscope-recorded": "collscope-recorded"},
-    "smpi": {"collscope-driver": "collscope-driver", "collscope-platform": "collscope-platform.so"},
+    "smpi": {
+        "collscope-driver": "collscope-driver",
+        "collscope": "collscope.o",
+        "collscope-platform": "collscope-platform.so",
+    },
     "mpi": {
         "collscope-driver": "collscope-driver",
         "collscope-switch": "collscope-switch",
@@ -36,6 +40,7 @@ MPI_DRIVER = paths.BUILD / "mpi" / "collscope-driver"
 SWITCH = paths.BUILD / "mpi" / "collscope-switch"
 PRELOAD = paths.BUILD / "mpi" / "libcollscope.so"
 IDLE = paths.BUILD / "mpi" / "collscope-idle.so"
+SIM_LIBRARY = paths.BUILD / "smpi" / "collscope.o"
 PLUGIN = paths.BUILD / "smpi" / "collscope-platform.so"
 
 OWN: tuple[Path, ...] = ()

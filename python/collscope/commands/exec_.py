@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
-from collscope.base.errors import UserError
+from collscope.base.errors import UsageError, UserError
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,10 @@ class Request:
     choose: str | None = None
     rules: str | None = None
     report: str | None = None
+    machine: str | None = None
+    ranks: int | None = None
+    nodes: int | None = None
+    mapping: str = "block"
 
 
 def report_variable(path: str) -> dict[str, str]:
@@ -39,7 +44,17 @@ def run(request: Request) -> int:
         variables["COLLSCOPE_RULES"] = str(Path(request.rules).absolute())
     if request.report:
         variables |= report_variable(request.report)
-    return preloaded.run(request.words, variables)
+    if request.machine is None:
+        if request.ranks or request.nodes:
+            raise UsageError(
+                "--ranks and --nodes are of a simulation: add --on MACHINE; a launcher has its own behind --"
+            )
+        return preloaded.run(request.words, variables)
+    from collscope.commands import simulated
+
+    if not request.ranks:
+        raise UsageError("--on: say how many ranks, with --ranks P")
+    return simulated.run(request.words, variables, request.machine, request.ranks, request.nodes, request.mapping)
 
 
 EPILOG = """
@@ -49,6 +64,8 @@ Examples:
     mpirun -n 8 ./program
   ./collscope exec --choose bcast=decision/ompi_5_0 --report report.json -- \\
     srun -n 64 ./program
+  ./collscope exec --on schooner --ranks 16 --choose bcast=scatter_ring -- \\
+    ./program
 """
 
 
@@ -64,10 +81,20 @@ Examples:
     "--rules", metavar="FILE", help="Which algorithm serves which sizes, for collectives that --choose leaves out."
 )
 @click.option("--report", metavar="FILE", help="Write what ran and what was passed on; ./collscope report prints it.")
+@click.option(
+    "--on", "machine", metavar="MACHINE", help="Simulate the program there (linked with collscope by smpicc)."
+)
+@click.option("--ranks", type=click.IntRange(1), metavar="P", help="With --on: number of ranks.")
+@click.option(
+    "--nodes", type=click.IntRange(1), metavar="N", help="With --on: number of nodes (default: those they fill)."
+)
+@click.option(
+    "--mapping", default="block", show_default=True, metavar="MAPPING", help="With --on: how ranks sit on nodes."
+)
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND…")
-def command(words: tuple[str, ...], choose: str | None, rules: str | None, report: str | None) -> int:
+def command(**options: Any) -> int:
     """Run algorithms of the catalogue in any MPI program.
 
     The program's collective calls run the chosen algorithms; it is not compiled again. What an algorithm cannot do goes to the MPI library,
     and the report says how often and why (docs/preload.md)."""
-    return run(Request(words, choose, rules, report))
+    return run(Request(**options))

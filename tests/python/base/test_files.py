@@ -141,6 +141,7 @@ def test_every_program_that_is_called_is_built() -> None:
         programs.SWITCH,
         programs.IDLE,
         programs.PLUGIN,
+        programs.SIM_LIBRARY,
         programs.PRELOAD,
     }
     built = {preset: {*files.values()} for preset, files in programs.BUILT.items()}
@@ -148,7 +149,9 @@ def test_every_program_that_is_called_is_built() -> None:
     assert [str(path.relative_to(paths.ROOT)) for path in drivers] == [
         *("build/smpi/collscope-driver", "build/mpi/collscope-driver")
     ]
-    assert all(n in (t, f"{t}.so", f"lib{t}.so") for files in programs.BUILT.values() for t, n in files.items())
+    assert all(
+        n in (t, f"{t}.so", f"lib{t}.so", f"{t}.o") for files in programs.BUILT.values() for t, n in files.items()
+    )
 
 
 def test_a_file_says_what_it_says(tmp_path: Path) -> None:

@@ -53,7 +53,14 @@ WITHOUT_MPI = ("algorithms", "core/catalogue", "core/nonblocking/builder.h", "co
 BACK_ENDS = ("sim", "validate")
 PORTS = ("core/runtime/port.h", "core/runtime/port_memory.h", "driver/port.h", "driver/port_caches.h")
 """What back-ends implement: their folders runtime/ and driver/."""
-ONE_SIDED = {"runtime/copies.cpp", "runtime/copies.h", "runtime/give_up.h", "runtime/platform.c", "runtime/platform.h"}
+ONE_SIDED = {
+    "runtime/program_memory.c",
+    "runtime/copies.cpp",
+    "runtime/copies.h",
+    "runtime/give_up.h",
+    "runtime/platform.c",
+    "runtime/platform.h",
+}
 """What simulation alone needs; sim/driver/describe.c says why."""
 REAL_ONLY = {"driver/clocks.c", "driver/clocks.h", "driver/environment.c", "driver/environment.h",
              "runtime/hardware.c", "runtime/hardware.h", "runtime/pages.h"}  # fmt: skip
