@@ -1,4 +1,4 @@
-/* Many calls at once, over MPI: on two communicators, waited for in opposite orders, with the same tags, with a long pipeline, from a thread.
+/* Many calls at once, over MPI: on two communicators, waited for in opposite orders, overtaking each other, a long pipeline, from a thread.
  *
  * usage: several_test [threads]: with a thread that advances all calls; status 77 where MPI has no MPI_THREAD_MULTIPLE. */
 #include <stdatomic.h>
@@ -31,11 +31,13 @@ typedef struct {
   size_t count;
 } sample;
 
-static sample sample_of(const tester *t, const char *key, size_t count) {
+static sample rooted(const tester *t, const char *key, size_t count, int root) {
   char why[512];
   long param[COLL_PARAMS];
   const coll_alg *alg = coll_find(key, param, why, sizeof why);
-  coll_args a = { .size = t->size, .count = count, .elem = sizeof(int), .commutes = true, .param = param };
+  coll_args a = {
+    .size = t->size, .count = count, .elem = sizeof(int), .root = root, .commutes = true, .param = param
+  };
   sample s = { .count = count, .graph = alg ? coll_plan_make(alg, &a, t->rank, why, sizeof why) : NULL };
   if (!s.graph) {
     fprintf(stderr, "%s: %s\n", key, why);
@@ -43,6 +45,8 @@ static sample sample_of(const tester *t, const char *key, size_t count) {
   }
   return s;
 }
+
+static sample sample_of(const tester *t, const char *key, size_t count) { return rooted(t, key, count, 0); }
 
 /* Call number i is an allreduce of i + rank in each element. */
 static void fill(const tester *t, const sample *s, int *in, int i) {
@@ -73,24 +77,31 @@ static void opposite_orders(tester *t) {
   coll_plan_free(s.graph);
 }
 
-/* Sequences that are so far apart that their tags are the same: the later call is held, its messages are not taken for the other's. */
-static void same_tags(tester *t) {
-  sample s = sample_of(t, "allreduce/recursive_doubling", 5);
-  int in[3][5], out[3][5];
-  coll_playing *p[3];
-  uint64_t apart = requests_numbers(t->comm[0]);
-  for (int i = 0; i < 3; i++) {
-    fill(t, &s, in[i], i);
-    p[i] = coll_start(t->engine, t->comm[0], s.graph, in[i], out[i], MPI_INT, MPI_SUM,
+/* Rank 1 passes the first broadcast on to rank 2 when rank 0, which is late, has sent it: after its own message of the second one, which rank 2
+ * must not take for it. `apart` sequences: of the tags' number, the second is held where the first is not done. */
+static void overtaking(tester *t, uint64_t apart) {
+  enum { COUNT = 5, TAG = 1 };
+  if (t->size < 3) return;
+  sample s[2] = { rooted(t, "bcast/pipeline", COUNT, 0), rooted(t, "bcast/linear", COUNT, 1) };
+  int data[2][COUNT];
+  coll_playing *p[2];
+  if (t->rank == 0) MPI_Recv(NULL, 0, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int i = 0; i < 2; i++) {
+    for (int k = 0; k < COUNT; k++) data[i][k] = t->rank == i ? 10 * i + k : -1;
+    p[i] = coll_start(t->engine, t->comm[0], s[i].graph, data[i], data[i], MPI_INT, MPI_OP_NULL,
                       t->sequence[0] + (uint64_t)i * apart);
   }
-  t->sequence[0]++;
-  for (int i = 3; i-- > 0;) {
+  if (t->rank == 1) MPI_Send(NULL, 0, MPI_INT, 0, TAG, MPI_COMM_WORLD);
+  for (int i = 2; i-- > 0;) {
     coll_complete(p[i]);
-    check(t, is_right(t, &s, out[i], i), "wrong data of calls with the same tags");
+    for (int k = 0; k < COUNT; k++)
+      check(t, data[i][k] == 10 * i + k, apart == 1 ? "another call's data" : "data of a call with the same tags");
   }
-  for (int i = 0; i < 3; i++) coll_finish(p[i]);
-  coll_plan_free(s.graph);
+  for (int i = 0; i < 2; i++) {
+    coll_finish(p[i]);
+    coll_plan_free(s[i].graph);
+  }
+  t->sequence[0] += 2;
 }
 
 /* The root's text sends one segment after the other; so many are under way here and no more. */
@@ -148,7 +159,8 @@ int main(int argc, char **argv) {
   thrd_t thread;
   if (threads) thrd_create(&thread, look_on, &k);
   opposite_orders(&t);
-  same_tags(&t);
+  overtaking(&t, 1);
+  overtaking(&t, requests_numbers(t.comm[0]));
   long_pipeline(&t, threads);
   if (threads) left_alone(&t);
   k.stop = true;
