@@ -29,7 +29,7 @@ BAND = (0.1, 0.9)  # of the winner's times: so much of the draws lies between
 TIE = 0.01  # of the fastest time: less tells no two algorithms apart
 LOSS = 0.10  # of time, that trusting a winner may cost
 RARE = 0.02  # of the draws may cost more without a doubt: the ranges go beyond what any machine has
-POINT_S = 60.0  # for an algorithm's modelled times in all draws
+POINT_S = 120.0  # for an algorithm's modelled times in all draws
 HINT = "the times are above; Ctrl-C ends the command without this check"
 
 
