@@ -14,6 +14,7 @@ from collscope.machines import find, plain_hosts
 from collscope.machines.machine_file import machine_file
 from collscope.machines.platform import Platform, content_hash
 from collscope.sources import unknowns
+from collscope.sources.unknowns import RANGES, at
 from made_platforms import write
 from refusals import refusal
 from simulated import makespans, modelled, simulated
@@ -165,12 +166,13 @@ def test_draws_of_what_a_file_leaves_open_reach_the_model(load, tmp_path: Path) 
     on = load(pair(exact + setting("network/crosstraffic", "0")))
     processor, local = unknowns.unknowns(on, 2)
     (plain,) = modelled(on, 2, 2, tmp_path, "collective=bcast algorithm=bcast/linear count=1")
-    made = processor.with_values(on, {"send network latency": 1.0, "receive network latency": 0.5})
+    made = processor.with_values(on, {"send network": 1.0, "receive network": 0.5})
     (slower,) = modelled(made, 2, 2, tmp_path, "collective=bcast algorithm=bcast/linear count=1")
-    spent = unknowns.SEND_NETWORK[0][2] + unknowns.RECEIVE_NETWORK[0][1]
+    spent = at(RANGES["send network"], 1.0) + at(RANGES["receive network"], 0.5)
     assert slower - plain == pytest.approx(spent * 1e-6)
     slow = local.with_values(on, {"gamma": 0.5, "copy": 1.0})
-    assert (slow.gamma_s_per_byte, slow.nodes[1][0].copy_s_per_byte) == (2.5e-10, 5.6e-10)
+    copy = at(RANGES["copy by itself"], 1.0)
+    assert slow.nodes[1][0].copy_s_per_byte == copy and slow.gamma_s_per_byte == at(RANGES["gamma"], 0.5) * copy
     assert len({machine_file(p, 2, 2) for p in unknowns.drawn(on, [processor, local], 20)}) == 20
     charged = load(pair(setting("smpi/os", "0:1e-6:0")))
     assert unknowns.unknowns(charged, 2) == [local], "the file says what processors spend"
