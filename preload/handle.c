@@ -1,6 +1,7 @@
 #include "preload/handle.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 
 static MPI_Comm alone;
 static int tags;

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "preload/progress_thread.h"
 
 #include <sched.h>
