@@ -2,7 +2,10 @@
  * taken, and by another path take turns; printed is the median of the differences of neighbouring batches, in nanoseconds per call.
  *
  *   passed     MPI_Bcast beside PMPI_Bcast
- *   executed   MPI_Bcast beside the driver's call of the algorithm in COLLSCOPE_BCAST */
+ *   executed   MPI_Bcast beside the driver's call of the algorithm in COLLSCOPE_BCAST
+ *   ibcast     passed on: MPI_Ibcast beside PMPI_Ibcast, both waited for by PMPI_Wait; executed: MPI_Ibcast and MPI_Wait beside the driver's
+ *              blocking call
+ *   wait       MPI_Wait beside PMPI_Wait, of a request that is over */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +30,46 @@ static void by_other_path(subject *s) {
   else PMPI_Bcast(s->data, COUNT, MPI_FLOAT, 0, s->comm);
 }
 
+static void begun_by_library(subject *s) {
+  MPI_Request request;
+  MPI_Ibcast(s->data, COUNT, MPI_FLOAT, 0, s->comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void begun_by_other_path(subject *s) {
+  MPI_Request request;
+  if (s->call) {
+    coll_run(s->call);
+    return;
+  }
+  PMPI_Ibcast(s->data, COUNT, MPI_FLOAT, 0, s->comm, &request);
+  PMPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void wait_by_library(subject *s) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  (void)s;
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void wait_by_other_path(subject *s) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  (void)s;
+  PMPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static const struct pair {
+  const char *name;
+  void (*by_library)(subject *), (*by_other_path)(subject *);
+} pairs[] = { { "bcast", by_library, by_other_path },
+              { "ibcast", begun_by_library, begun_by_other_path },
+              { "wait", wait_by_library, wait_by_other_path } };
+
+static const struct pair *pair_of(const char *name) {
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    if (!strcmp(pairs[i].name, name)) return &pairs[i];
+  fprintf(stderr, "%s: expected bcast, ibcast or wait\n", name);
+  exit(2);
+}
+
 static double batch(subject *s, void (*call)(subject *)) {
   PMPI_Barrier(s->comm);
   double start = PMPI_Wtime();
@@ -39,13 +82,14 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void measure(subject *s, const char *name) {
+static void measure(subject *s, const struct pair *p) {
   static double difference[BATCHES], alone[BATCHES];
   int rank;
   PMPI_Comm_rank(s->comm, &rank);
   for (int i = -BATCHES / 10; i < BATCHES; i++) {
     double times[2];
-    for (int half = 0; half < 2; half++) times[(half + i) & 1] = batch(s, (half + i) & 1 ? by_library : by_other_path);
+    for (int half = 0; half < 2; half++)
+      times[(half + i) & 1] = batch(s, (half + i) & 1 ? p->by_library : p->by_other_path);
     if (i < 0) continue;
     difference[i] = times[1] - times[0];
     alone[i] = times[0];
@@ -53,7 +97,7 @@ static void measure(subject *s, const char *name) {
   qsort(difference, BATCHES, sizeof *difference, ascending);
   qsort(alone, BATCHES, sizeof *alone, ascending);
   if (rank == 0)
-    printf("{\"call\":\"%s\",\"adds_ns\":%.1f,\"low_ns\":%.1f,\"high_ns\":%.1f,\"other_ns\":%.1f}\n", name,
+    printf("{\"call\":\"%s\",\"adds_ns\":%.1f,\"low_ns\":%.1f,\"high_ns\":%.1f,\"other_ns\":%.1f}\n", p->name,
            difference[BATCHES / 2] * 1e9, difference[BATCHES / 4] * 1e9, difference[BATCHES * 3 / 4] * 1e9,
            alone[BATCHES / 2] * 1e9);
 }
@@ -81,10 +125,11 @@ int main(int argc, char **argv) {
   subject world = { .data = { 0 } };
   binding b;
   const char *key = getenv("COLLSCOPE_BCAST");
+  const struct pair *p = pair_of(argc > 1 ? argv[1] : "bcast");
   MPI_Init(&argc, &argv);
-  PMPI_Comm_dup(MPI_COMM_WORLD, &world.comm);
+  MPI_Comm_dup(MPI_COMM_WORLD, &world.comm);
   if (key) open_call(&world, &b, key);
-  measure(&world, key ? "executed" : "passed");
+  measure(&world, p);
   if (world.call) coll_close(world.call);
   MPI_Finalize();
   return 0;

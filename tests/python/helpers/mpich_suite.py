@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import libraries
 import open_mpi
@@ -47,6 +48,15 @@ __attribute__((destructor)) static void finalize(void) {
 """
 
 
+Calls = Literal["as they are", "nonblocking", "persistent"]
+"""Blocking collectives of the programs may be made others (tests/preload/ended.h)."""
+OTHERS: dict[Calls, list[str]] = {
+    "as they are": [],
+    "nonblocking": ["-include", str(ROOT / "tests/preload/ended.h"), f"-I{ROOT}"],
+    "persistent": ["-DPERSISTENT", "-include", str(ROOT / "tests/preload/ended.h"), f"-I{ROOT}"],
+}
+
+
 @dataclass(frozen=True)
 class Case:
     """One line of the list of tests."""
@@ -79,9 +89,10 @@ class Case:
         return "no errors" in printed.lower()
 
 
-def _compiled(library: libraries.Library, name: str) -> Path | None:
+def _compiled(library: libraries.Library, name: str, calls: Calls) -> Path | None:
     """None: this MPI cannot compile it."""
-    folder = FOLDER / f"{library.name} {library.version}".replace(" ", "-").lower()
+    kind = f" {calls}" if OTHERS[calls] else ""
+    folder = FOLDER / f"{library.name} {library.version}{kind}".replace(" ", "-").lower()
     program, refused, common = folder / name, folder / f"{name}.refused", folder / "mtest.o"
     if program.exists() or refused.exists():
         return program if program.exists() else None
@@ -89,7 +100,7 @@ def _compiled(library: libraries.Library, name: str) -> Path | None:
     header = folder / "amended.h"
     header.write_text(AMENDED)
     words = [str(library.mpicc), "-w", "-O1", "-DOMPI_OMIT_MPI1_COMPAT_DECLS=0", "-DOMPI_REMOVED_USE_STATIC_ASSERT=0"]
-    words += ["-include", str(header), f"-I{SUITE / 'include'}"]
+    words += ["-include", str(header), f"-I{SUITE / 'include'}", *OTHERS[calls]]
     if not common.exists():
         shared = [*words, "-c", str(SUITE / "util" / "mtest.c"), "-o", str(common)]
         subprocess.run(shared, check=True, env=library.environment)
@@ -102,35 +113,35 @@ def _compiled(library: libraries.Library, name: str) -> Path | None:
 
 
 @cache
-def cases(library: libraries.Library) -> tuple[Case, ...]:
+def cases(library: libraries.Library, calls: Calls = "as they are") -> tuple[Case, ...]:
     """Every case that this MPI compiles."""
     libraries.source("simgrid", VERSION, "/teshsuite/smpi/mpich3-test/")
-    return tuple(_cases(library))
+    return tuple(_cases(library, calls))
 
 
-def _cases(library: libraries.Library) -> Iterator[Case]:
+def _cases(library: libraries.Library, calls: Calls) -> Iterator[Case]:
     for line in (SUITE / "coll" / "testlist").read_text().splitlines():
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
         name = RENAMED.get(words[0], words[0])
         source = SUITE / "coll" / f"{name}.c"
-        if source.exists() and (program := _compiled(library, name)):
+        if source.exists() and (program := _compiled(library, name, calls)):
             arguments = tuple(w.removeprefix("arg=") for w in words[2:] if w.startswith("arg="))
             functions = frozenset(re.findall(r"\bMPI_\w+", source.read_text(errors="replace")))
             yield Case(library, words[0], int(words[1]), arguments, program, functions)
 
 
 @cache
-def passing(library: libraries.Library, max_ranks: int = 1024) -> tuple[Case, ...]:
+def passing(library: libraries.Library, max_ranks: int = 1024, calls: Calls = "as they are") -> tuple[Case, ...]:
     """Those of so many ranks that pass without a preloaded library. The process of the tests that comes first asks."""
-    answer = open_mpi.shared / f"passing-{library.name}-{library.version}-{max_ranks}.json"
+    answer = open_mpi.shared / f"passing-{library.name}-{library.version}-{max_ranks}-{calls}.json"
     with open(f"{answer}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not answer.exists():
-            few = [i for i, case in enumerate(cases(library)) if case.ranks <= max_ranks]
-            answer.write_text(json.dumps([i for i in few if cases(library)[i].passes({})]))
-        return tuple(cases(library)[i] for i in json.loads(answer.read_text()))
+            few = [i for i, case in enumerate(cases(library, calls)) if case.ranks <= max_ranks]
+            answer.write_text(json.dumps([i for i in few if cases(library, calls)[i].passes({})]))
+        return tuple(cases(library, calls)[i] for i in json.loads(answer.read_text()))
 
 
 def failing(cases: Iterable[Case], environment: Mapping[str, str]) -> list[str]:

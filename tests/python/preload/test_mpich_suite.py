@@ -67,10 +67,18 @@ def test_programs_that_pass_without_an_algorithm_pass_with_it(key: str) -> None:
     assert not mpich_suite.failing(cases if WHOLE else cases[:3], given)
 
 
-def sets() -> list[dict[str, str]]:
+OWN = ("nonblocking", "nonblocking2", "nonblocking3", "iallred", "ibarrier")
+"""MPICH's own programs of non-blocking collectives."""
+
+
+def playable() -> list[registry.Algorithm]:
+    return [a for a in algorithms() if not {"any_source", "segments"} & set(a.flags)]
+
+
+def sets(of_these: list[registry.Algorithm]) -> list[dict[str, str]]:
     """Choices for all collectives at once: the nth has each one's nth algorithm, so that all of them together have every algorithm."""
     of: dict[str, list[str]] = {}
-    for a in algorithms():
+    for a in of_these:
         of.setdefault(a.collective, []).append(a.key)
     return [
         {name: keys[n % len(keys)] for name, keys in of.items()} for n in range(max(map(len, of.values()), default=0))
@@ -78,9 +86,26 @@ def sets() -> list[dict[str, str]]:
 
 
 @built
-@pytest.mark.parametrize("number", range(len(sets()) if WHOLE else 2))
+@pytest.mark.parametrize("number", range(len(sets(algorithms())) if WHOLE else 2))
 def test_programs_that_pass_on_mpich_pass_with_algorithms_for_all_collectives(number: int) -> None:
     library, most = libraries.mpich(), 1024 if WHOLE else FEW
     passing = mpich_suite.passing(library, most)
     assert len(passing) >= 0.9 * sum(case.ranks <= most for case in mpich_suite.cases(library)) > 60
-    assert not mpich_suite.failing(passing, variables(libraries.preload(library), **sets()[number]))
+    assert not mpich_suite.failing(passing, variables(libraries.preload(library), **sets(algorithms())[number]))
+
+
+@built
+@needs_open_mpi
+@pytest.mark.parametrize("calls", ["nonblocking", "persistent"])
+@pytest.mark.parametrize("number", range(len(sets(playable()))))
+def test_programs_that_pass_without_algorithms_pass_with_them_in_calls_that_do_not_block(
+    number: int, calls: mpich_suite.Calls
+) -> None:
+    library, most = libraries.own(), 1024 if WHOLE else FEW
+    cases = list(mpich_suite.passing(library, most, calls))
+    assert len(cases) > 60
+    if not WHOLE:
+        cases = cases[number % 6 :: 6]
+    if calls == "nonblocking":
+        cases += [case for case in mpich_suite.passing(library, most) if case.name in OWN]
+    assert not mpich_suite.failing(cases, variables(programs.PRELOAD, **sets(playable())[number]))
