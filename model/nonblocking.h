@@ -67,6 +67,7 @@ typedef struct {
   nonblocking_use use;
   nonblocking_rank *rank;
   size_t rank_cap, plan_cap, end_cap, work_cap, node_cap, left_cap, from_cap, over_cap, send_cap, recv_cap, turn_cap;
+  bool shares_segments;            /* a rank does: there are no plans */
   coll_plan **plan;                /* [ranks] */
   size_t plans, nodes;             /* of all ranks */
   int32_t *message;                /* [nodes] NONE */
@@ -84,7 +85,7 @@ typedef struct {
 
 /* Takes in the ranks of a record_view. */
 record_viewer nonblocking_viewer(nonblocking *, const machine *);
-/* Times what has been taken in. Zero-initialise the result before the first call. Returns 0, or -1 with result->error set. */
+/* Times what has been taken in, where no rank shares segments. Zero-initialise the result before the first call. Returns 0, or -1 with result->error set. */
 int nonblocking_run(nonblocking *, const record *, const machine *, nonblocking_use);
 void nonblocking_free(nonblocking *);
 

@@ -10,9 +10,20 @@ static void forget_plans(nonblocking *b) {
   b->plans = b->nodes = 0;
 }
 
+static bool shares_segments(const rec_rank *k) {
+  for (size_t i = 0; i < k->n; i++)
+    if (k->op[i].kind >= REC_WRITE && k->op[i].kind <= REC_AWAIT) return true;
+  return false;
+}
+
 static void see(void *self, const record *r, int rank) {
   nonblocking *b = self;
-  if (!rank) forget_plans(b);
+  if (!rank) {
+    forget_plans(b);
+    b->shares_segments = false;
+  }
+  b->shares_segments |= shares_segments(&r->rank[rank]);
+  if (b->shares_segments) return;
   wiring_see(&b->engine.wiring, r, rank);
   PUSH(b->plan, b->plans, b->plan_cap, coll_plan_of(r, rank));
 }

@@ -235,17 +235,14 @@ static int answer_timed(model *m, const plan_point *q, answer *a) {
 static const char *blocks(const model *m, const coll_alg *alg) {
   if (m->trace || m->holdings || m->explain || m->draws)
     return "traces, causes and noise are known of blocking calls; use metric makespan";
-  if (alg->flags & COLL_ANY_SOURCE)
-    return "receives from any source, so what a rank does next is not known before; it has no non-blocking form";
-  return alg->flags & COLL_SEGMENTS ? "uses shared segments, whose flags a rank waits for; it has no non-blocking form"
-                                    : NULL;
+  return alg->flags & COLL_ANY_SOURCE
+             ? "receives from any source, so what a rank does next is not known before; it has no non-blocking form"
+             : NULL;
 }
 
 /* Times a non-blocking call by itself or beside computation on a machine; 0, or -1 with an error in the player. */
 static int time_nonblocking(model *m, const plan_point *q, const machine *on) {
-  static const overlap_progress by[] = {
-    [PLAN_BY_CALLS] = OVERLAP_CALLS, [PLAN_BY_THREAD] = OVERLAP_THREAD, [PLAN_BY_OFFLOAD] = OVERLAP_OFFLOAD
-  };
+  static const overlap_progress by[] = { OVERLAP_CALLS, OVERLAP_THREAD, OVERLAP_OFFLOAD }; /* as plan_progress */
   if (q->metric == PLAN_NONBLOCKING)
     return nonblocking_run(&m->player, m->record, on, (nonblocking_use){ .offload = q->progress == PLAN_BY_OFFLOAD });
   return overlap_run(&m->overlap, &m->player, m->record, on, by[q->progress], q->polls ? PLAN_POLL_PART : 0);
@@ -253,15 +250,17 @@ static int time_nonblocking(model *m, const plan_point *q, const machine *on) {
 
 /* The same on all machines, and prints the answer. Returns the exit status. */
 static int answer_nonblocking(model *m, const plan_point *q, answer *a) {
+  bool shares = m->player.shares_segments;
   int wrong = 0;
-  for (size_t i = 0; i < m->others.n && !wrong; i++) {
+  for (size_t i = 0; i < m->others.n && !wrong && !shares; i++) {
     wrong = time_nonblocking(m, q, &m->others.machine[i]);
     m->others.time_s[i] = m->player.makespan_s;
   }
-  if (!wrong) wrong = time_nonblocking(m, q, &m->machine);
-  if (wrong) {
-    a->kind = "failed";
-    a->status = m->player.error;
+  if (!wrong && !shares) wrong = time_nonblocking(m, q, &m->machine);
+  if (wrong || shares) {
+    a->kind = shares ? "unsupported" : "failed";
+    a->status = shares ? "uses shared segments, whose flags a rank waits for; it has no non-blocking form"
+                       : m->player.error;
   } else a->time_s = m->player.makespan_s;
   a->rounds = NAN;
   a->overlap = q->metric == PLAN_NONBLOCKING ? NULL : &m->overlap;

@@ -28,8 +28,9 @@ const char *nonblocking_unsupported(const plan_point *p, const coll_alg *alg) {
   if (!alg) return NULL;
   if (alg->flags & COLL_ANY_SOURCE)
     return "receives from any source, so what a rank does next is not known before; it has no non-blocking form";
-  return alg->flags & COLL_SEGMENTS ? "uses shared segments, whose flags a rank waits for; it has no non-blocking form"
-                                    : NULL;
+  return alg->flags & COLL_SEGMENTS
+             ? "may use shared segments, whose flags a rank waits for; it has no non-blocking form"
+             : NULL;
 }
 
 nonblocking *nonblocking_open(MPI_Comm comm, const plan_point *q, const binding *bound, const builtin *b) {
