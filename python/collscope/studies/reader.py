@@ -19,7 +19,7 @@ from collscope.machines import placement
 from collscope.machines import study_variants as vary
 from collscope.machines.study_variants import Values as VaryValues
 from collscope.papers import names as papers
-from collscope.studies.study import ELEMENT_BYTES, Collective, Drawing, Entry, Study
+from collscope.studies.study import ELEMENT_BYTES, Collective, Drawing, Entry, Study, entry_of, keyed
 
 if TYPE_CHECKING:
     from collscope.catalogue.registry import Registry
@@ -338,7 +338,7 @@ def _collectives(document: Document, file: _File) -> Iterator[Collective]:
                 raise document.fail(
                     "is none of algorithms" + did_you_mean(name, named), "collective", at, "most_ranks", name
                 )
-        entries = [Entry(one.name, name, key, one.most_ranks.get(name, 0)) for name, key in one.algorithms]
+        entries = [entry_of(one.name, name, text, one.most_ranks.get(name, 0)) for name, text in one.algorithms]
         entries = entries or list(_classes(document, file, at))
         if not entries:
             classes = "".join(f", or {c} = ..." for c in file.classes)
@@ -376,10 +376,12 @@ def check_keys(study: Study, registry: Registry) -> Study:
         for e in c.entries:
             try:
                 registry.collective(c.name)
-                _, key = registry.resolve(e.key, c.name)
+                _, key = registry.resolve(e.algorithm, c.name)
+                own = metrics.check(e.metric) if e.metric else ""
             except UsageError as error:
                 raise UsageError(f"{paths.display(study.path)}:{c.line}: collective {c.name}: {error}") from error
-            entry = replace(e, key=key, name=key if e.name == e.key else e.name)
+            key = keyed(key, own)
+            entry = replace(e, key=key, name=key if e.name == e.key else e.name, metric=own)
             if entry in entries:
                 raise UsageError(f"{paths.display(study.path)}:{c.line}: collective {c.name}: {key} stands twice")
             entries.append(entry)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,14 +19,42 @@ from collscope.points.sweep import Sweep, Unit
 ELEMENT_BYTES = {"byte": 1, "float": 4, "double": 8, "int": 4}
 
 
+def spelt(metric: str) -> str:
+    """A metric as a parameter of a key: overlap wait calls."""
+    return metric.replace("[", " ").replace(",", " ").removesuffix("]")
+
+
+def keyed(algorithm: str, metric: str) -> str:
+    """The key of an entry with a metric of its own: bcast/binomial[s=0,as=overlap wait calls]."""
+    if not metric:
+        return algorithm
+    return f"{algorithm.removesuffix(']')}{',' if algorithm.endswith(']') else '['}as={spelt(metric)}]"
+
+
 @dataclass(frozen=True)
 class Entry:
     """One competitor: an algorithm or decision, and the class it stands for (its own key where a study has no classes)."""
 
     collective: str
     name: str
-    key: str
+    key: str  # the algorithm's; of another metric than the study's with that among its parameters, as "as"
     most_ranks: int = 0  # it does not compete on more; 0: on any number
+    metric: str = ""  # another than the study's
+
+    @property
+    def algorithm(self) -> str:
+        """The key of what runs."""
+        return (
+            self.key.replace(f"as={spelt(self.metric)}", "").replace("[]", "").replace(",]", "]")
+            if self.metric
+            else self.key
+        )
+
+
+def entry_of(collective: str, name: str, text: str, most_ranks: int = 0) -> Entry:
+    """KEY, or KEY as METRIC, which is timed by another metric than the study's. A name that is the text is the key."""
+    key, _, metric = (word.strip() for word in text.partition(" as "))
+    return Entry(collective, key if name == text else name, key, most_ranks, metric)
 
 
 @dataclass(frozen=True)
@@ -161,6 +189,9 @@ class Study:
                     if ranks > min(most for most in (entry.most_ranks, quick and self.quick_ranks, ranks) if most):
                         continue
                     unit: Unit = "block" if self.blocks else "vector"
-                    sweep = Sweep([(c.name, entry.key)], self.chosen_sizes(quick), unit=unit, fit="skip", like=like)
+                    timed = replace(like, metric=entry.metric or self.metric)
+                    sweep = Sweep(
+                        [(c.name, entry.algorithm)], self.chosen_sizes(quick), unit=unit, fit="skip", like=timed
+                    )
                     for point in sweep.points(ranks):
                         yield nodes, ranks, entry, point, point.bytes(ranks)

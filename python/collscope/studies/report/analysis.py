@@ -92,10 +92,14 @@ class Analysis:
         """The timed rows of the tidy table that a figure shows, of these keys."""
         study, f = self.study, self.frame
         first = study.variants[0]
+        own = {(e.algorithm, e.metric): e.key for e in self._entries() if e.metric}
+        pairs = list(zip(f["algorithm"], f["metric"], strict=True))
+        timed = pd.Series([pair in own or pair[1] == study.metric for pair in pairs], f.index, dtype=bool)
+        f = f.assign(algorithm=[own.get(pair, pair[0]) for pair in pairs], metric=study.metric)
         mappings = d.mappings or (first.mapping,)
         platform = find.load(first.platform).name if study.variations else ""
         kept = (
-            (f["source"] == study.numbers_from) & (f["metric"] == study.metric) & (f["collective"] == d.collective)
+            (f["source"] == study.numbers_from) & timed & (f["collective"] == d.collective)
             & f["algorithm"].map(lambda key: key in keys) & (f["status"] == "ok") & (f["median_s"] > 0)
             & f["mapping"].isin(mappings)
         )  # fmt: skip
@@ -181,14 +185,17 @@ def simulated(study: Study, frame: pd.DataFrame, metric: str, variant: Variant |
     """
     if study.variations:
         frame = what_if.of_variant(frame, variant or study.variants[0])
-    rows = frame[(frame["source"] == study.numbers_from) & (frame["metric"] == metric) & (frame["status"] == "ok")]
+    rows = frame[(frame["source"] == study.numbers_from) & (frame["status"] == "ok")]
     rows = rows[rows["median_s"].notna() & (rows["median_s"] > 0)]
     entries = pd.DataFrame(
-        [(c.name, e.key, e.name, k, c.classes) for c in study.collectives for k, e in enumerate(c.entries)],
-        columns=["collective", "algorithm", "name", "order", "classes"],
+        [
+            (c.name, e.algorithm, e.metric or metric, e.key, e.name, k, c.classes)
+            for c in study.collectives
+            for k, e in enumerate(c.entries)
+        ],
+        columns=["collective", "algorithm", "metric", "key", "name", "order", "classes"],
     )
-    merged = rows.merge(entries, on=["collective", "algorithm"])
-    merged["key"] = merged["algorithm"]
+    merged = rows.merge(entries, on=["collective", "algorithm", "metric"])
     merged["time_s"] = merged["median_s"]
     place = {c.name: k for k, c in enumerate(study.collectives)}
     merged["place"] = merged["collective"].map(place)

@@ -1,0 +1,28 @@
+"""collscope.studies.study: what competes in a study, each by the study's metric or by one of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from collscope.catalogue import registry
+from collscope.studies import reader
+from collscope.studies.study import Collective, Entry, entry_of
+
+
+def test_an_entry_names_its_metric_behind_its_key() -> None:
+    assert entry_of("bcast", "a", "bcast/mst") == Entry("bcast", "a", "bcast/mst")
+    assert entry_of("bcast", "a", "bcast/mst as overlap", 8) == Entry("bcast", "a", "bcast/mst", 8, "overlap")
+
+
+def test_an_entry_may_be_timed_by_a_metric_of_its_own_and_has_a_key_of_its_own() -> None:
+    usual = Entry("bcast", "a", "bcast/binomial")
+    beside = Entry("bcast", "b", "bcast/binomial", metric="overlap")
+    collective = Collective("bcast", "", "", (usual, beside), False)
+    study = reader.load("cheetah_jaguar")
+    checked = reader.check_keys(replace(study, collectives=(collective,)), registry.load())
+    first, second = checked.collectives[0].entries
+    assert (first.key, first.algorithm) == ("bcast/binomial[s=0]", "bcast/binomial[s=0]")
+    assert second.key == "bcast/binomial[s=0,as=overlap wait calls]"
+    assert (second.algorithm, second.metric) == ("bcast/binomial[s=0]", "overlap[wait,calls]")
+    metrics = {point.metric for _, _, entry, point, _ in checked.points() if entry == second}
+    assert metrics == {"overlap[wait,calls]"}
