@@ -192,24 +192,7 @@ SECTIONS = {
     block_sizes={"metavar": "SIZES", "help": "Size of one rank's block, instead of --bytes."},
 )  # fmt: skip
 @click.option("--source", default="sim", show_default=True, metavar="S[,S…]", help=f"Of {', '.join(SOURCES)}.")
-@click.option(
-    "--metric",
-    default="makespan",
-    show_default=True,
-    metavar="M",
-    help="makespan, osu_avg, root, loop, or delay: after the last arrival; osu_avg[barrier=KEY]: with this barrier before each call; "
-    "nonblocking: started and waited for; overlap: the same beside computation.",
-)
-@click.option(
-    "--overlap",
-    metavar="METHOD",
-    help="Metric overlap: wait (compute, then wait; the default) or poll (compute and ask until it is through).",
-)
-@click.option(
-    "--progress",
-    metavar="WHO",
-    help="Metrics overlap and nonblocking: calls (the default), thread (takes a core per rank) or offload (the NIC; model only).",
-)
+@run_points.timed
 @calls.options("skew", "root", "type_name", "op", "in_place")
 @click.option(
     "--launches",

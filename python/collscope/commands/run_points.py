@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import click
 
 from collscope.base import console
 from collscope.base.errors import UsageError
@@ -19,6 +22,32 @@ from collscope.sources import launcher
 
 MANY = 500  # points that nobody asks for by mistake
 SKEWED = ("makespan", "root", "delay")  # metrics of calls that ranks enter late
+
+
+def timed(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say what is timed of each call."""
+    for option in (
+        click.option(
+            "--progress",
+            metavar="WHO",
+            help="Metrics overlap and nonblocking: calls (the default), thread (takes a core per rank) or offload (the NIC; model only).",
+        ),
+        click.option(
+            "--overlap",
+            metavar="METHOD",
+            help="Metric overlap: wait (compute, then wait; the default) or poll (compute and ask until it is through).",
+        ),
+        click.option(
+            "--metric",
+            default="makespan",
+            show_default=True,
+            metavar="M",
+            help="makespan, osu_avg, root, loop, or delay: after the last arrival; osu_avg[barrier=KEY]: with this barrier "
+            "before each call; nonblocking: started and waited for; overlap: the same beside computation.",
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 @dataclass(frozen=True, kw_only=True)
