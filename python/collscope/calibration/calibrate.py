@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from collscope.base import console, paths, programs
+from collscope.base import paths, programs
 from collscope.base.errors import UsageError, UserError
 from collscope.base.files import write_atomically
 from collscope.base.number import Number
@@ -28,7 +28,7 @@ from collscope.machines import find
 from collscope.machines.spec import COUNTS, Topology
 from collscope.machines.spec_reader import parse_spec
 from collscope.machines.spec_writer import spec_text
-from collscope.sources import mpirun
+from collscope.sources import idle, mpirun
 from collscope.sources.launcher import LOCAL, Launcher
 from collscope.testbed import bed
 from collscope.testbed.network import Network
@@ -37,7 +37,6 @@ HERE = "this_machine"
 MAX_RANKS = 16  # of this machine
 MAX_RANKS_PER_NODE = 64
 MAX_NODES = 8
-IDLE_LOAD = 0.5  # what a machine does beside, without disturbing anybody
 USUAL_EAGER_BYTES = 4095
 
 
@@ -77,9 +76,9 @@ def calibrate(
         else _size(launcher, nodes, ranks_per_node, len(machine.cores))
     )
     ranks = nodes * each
-    load, began = os.getloadavg()[0], time.monotonic()
     if not launcher:
-        check_cores(ranks, len(machine.cores), load)
+        check_cores(ranks)
+    before, began = idle.remark(on, nodes), time.monotonic()
     binding = [] if launcher else ["--bind-to", "core"]
 
     def measure(plan: Sequence[Probe]) -> Samples:
@@ -98,7 +97,7 @@ def calibrate(
         )
     source = (
         f"collscope calibrate, {when}, {samples.library}, {counted(ranks, 'rank')} on {counted(nodes, 'node')} of {on.describe()}, "
-        f"load {load:.1f} before and {os.getloadavg()[0]:.1f} after, in {time.monotonic() - began:.0f} s"
+        f"in {time.monotonic() - began:.0f} s; before: {before}, after: {idle.remark(on, nodes)}"
     )
     if launcher:
         about = _about_cluster(name, launcher, (nodes, each), machine, source)
@@ -133,17 +132,12 @@ def _size(launcher: Launcher, nodes: int | None, ranks_per_node: int | None, cor
     return nodes, each
 
 
-def check_cores(ranks: int, cores: int, load: float) -> None:
-    """UserError: two ranks would share a core, or there is only one; a note where others compute on the cores that are measured."""
+def check_cores(ranks: int) -> None:
+    """UserError: two ranks would share a core, or there is only one."""
     if ranks < 2:
         raise UserError("calibrating needs two cores: two ranks that share one measure the scheduler")
     if mpirun.share_cores(ranks):
         raise UserError(f"{ranks} ranks do not have a core each; calibrate with at most {len(os.sched_getaffinity(0))}")
-    if load + ranks > cores + IDLE_LOAD:
-        console.note(
-            f"the machine is busy: load {load:.1f} on {cores} cores, of which {ranks} are measured; times will be too long: measure "
-            "again when it is quiet"
-        )
 
 
 def _counts(shape: Sequence[int], source: str) -> dict[str, Number]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -91,7 +90,7 @@ def _prepare(campaign: Campaign, there: bed.Bed, folder: Path, quick: bool) -> d
     for f in findings:
         if not f["fine"]:
             console.note(f"{campaign.name}: {_claim(f)}; is the machine busy?")
-    console.note(f"{campaign.name}: calibrating it (load {os.getloadavg()[0]:.1f})")
+    console.note(f"{campaign.name}: calibrating it")
     each = max(calls.ranks_per_node for calls in campaign.file.calls)
     made = calibrate.calibrate(campaign.file.platform, launcher_of("testbed"), None, each, folder / SPEC, quick)
     write_atomically(folder / MESSAGES, csv_text(made.samples))

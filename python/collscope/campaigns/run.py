@@ -6,7 +6,6 @@ the cache.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +26,7 @@ from collscope.machines.platform import Platform
 from collscope.points import table
 from collscope.points.plan import Layout, Task, Timing
 from collscope.points.table import Row
-from collscope.sources import bounds, launcher, measure, published
+from collscope.sources import bounds, idle, launcher, measure, published
 from collscope.sources.outcome import OK
 from collscope.sources.rows import SOURCES
 from collscope.sources.source import Options
@@ -60,9 +59,9 @@ def run(
         console.note(f"{campaign.name}: {counted(len(tasks), 'call')}")
         predicted = _predicted(campaign, _with_baselines(campaign, tasks), file.noise)
         stages.append(("predicting", time.monotonic()))
-        busy = [os.getloadavg()[0]]
+        before = _others_work(campaign)
         measured = _measured(campaign, tasks, folder, recalibrate or remeasure or ready.moved)
-        busy.append(os.getloadavg()[0])
+        busy = (before, _others_work(campaign))
         stages.append(("measuring", time.monotonic()))
     both = prediction.joined(table.to_frame(predicted), table.to_frame(measured))
     made = report.Comparison(
@@ -96,6 +95,18 @@ def _platform(name: str, recalibrate: bool = False) -> Platform:
         return find.load(name)
     except UserError as error:
         raise UserError(f"{error}; ./collscope calibrate makes one from point-to-point messages") from None
+
+
+def _launcher(campaign: Campaign) -> launcher.Launcher:
+    how = campaign.file.measure
+    return launcher.launcher_of(how.launcher or None, how.hosts or None)
+
+
+def _others_work(campaign: Campaign) -> str:
+    """What the hosts are busy with, in words, as idle.remark has it; "" where nothing is measured."""
+    if campaign.file.measure.source != "real":
+        return ""
+    return idle.remark(_launcher(campaign), max(n for calls in campaign.file.calls for n in calls.nodes))
 
 
 def _tasks(campaign: Campaign, platform: Platform, quick: bool) -> list[Task]:
@@ -153,7 +164,7 @@ def _measured(campaign: Campaign, tasks: Sequence[Task], folder: Path, remeasure
         console.note(f"{campaign.name}: {count} measured before ({paths.display(kept.path)})")
     options = Options(
         launches=how.launches,
-        launcher=launcher.launcher_of(how.launcher or None, how.hosts or None),
+        launcher=_launcher(campaign),
         point_timeout_s=60.0,
         keep_times=True,
         on_row=kept.add,
@@ -217,20 +228,19 @@ def _setting(
     platform: Platform,
     tasks: Sequence[Task],
     measured: Sequence[Row],
-    busy: Sequence[float],
+    busy: tuple[str, str],
     stages: Sequence[tuple[str, float]],
 ) -> list[tuple[str, str]]:
     file = campaign.file
     ranks = sorted({layout.ranks for layout, _ in tasks})
     back_end = next((row["back_end"] for row in measured if row["back_end"]), "")
-    here = file.measure.source == "real" and (not file.measure.launcher or file.bed is not None)
     return [
         ("platform", file.platform),
         *ready.setting,
         ("predicted by", f"{file.predict}, metric {file.metric}"),
         *([("noise", _noise_text(platform, file.noise))] if file.noise else []),
         ("measured", f"{file.measure.source}: {back_end}"),
-        *([("load of this machine", f"{busy[0]:.1f} before measuring, {busy[1]:.1f} after")] if here else []),
+        *([("others' work", f"before measuring: {busy[0]}, after: {busy[1]}")] if any(busy) else []),
         ("time", ", ".join(f"{name} {end - start:.0f} s" for (_, start), (name, end) in pairwise(stages))),
         ("ranks", f"{ranks[0]} to {ranks[-1]}" if len(ranks) > 4 else ", ".join(map(str, ranks))),
     ]

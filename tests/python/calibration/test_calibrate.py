@@ -16,7 +16,8 @@ from collscope.calibration import calibrate, estimates, topology
 from collscope.calibration.samples import Placement, Probe, Reading, Samples, Start
 from collscope.machines import find
 from collscope.machines.spec import Topology
-from collscope.sources import bounds, mpirun
+from collscope.sources import bounds, idle, mpirun
+from collscope.sources.idle import Busy
 from collscope.sources.launcher import Launcher
 from collscope.testbed import bed
 from collscope.testbed.network import Network
@@ -60,9 +61,10 @@ Capture, Patch = pytest.CaptureFixture[str], pytest.MonkeyPatch
 
 @pytest.fixture
 def driver(monkeypatch: Patch) -> Driver:
-    """`driver(cores, nodes, load)`: the launches of a driver that finds its ranks on so many nodes of so many cores, two per socket."""
+    """`driver(cores, nodes, busy)`: the launches of a driver that finds its ranks on so many nodes of so many cores, two per socket;
+    of them others compute on `busy`."""
 
-    def play(cores: int = 2, nodes: int = 1, load: float = 0.25) -> Launches:
+    def play(cores: int = 2, nodes: int = 1, busy: float = 0.0) -> Launches:
         launches: Launches = []
 
         def ask(plan: Sequence[Probe], ranks: int, start: Start, folder: Path | None, _: object) -> Samples:
@@ -78,7 +80,7 @@ def driver(monkeypatch: Patch) -> Driver:
         monkeypatch.setattr(programs, "needed", lambda program: Path("driver"))
         monkeypatch.setattr(mpirun, "command", lambda ranks, nodes=1, mapping="block": ["mpirun", f"{ranks}"])
         monkeypatch.setattr(mpirun, "share_cores", lambda ranks, nodes=1: ranks > cores)
-        monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+        monkeypatch.setattr(idle, "of_hosts", lambda launcher, nodes: [Busy("", cores, busy, 0.0, (("cc1", busy),))])
         return launches
 
     return play
@@ -87,15 +89,20 @@ def driver(monkeypatch: Patch) -> Driver:
 # ---- this machine -----------------------------------------------------------------------------------------
 
 
-def test_the_command_prints_source_load_pieces_and_errors_and_so_does_the_file(
+def test_the_command_prints_source_pieces_and_errors_and_what_else_ran_and_so_does_the_file(
     tmp_path: Path, driver: Driver, capsys: Capture, workplace: Path
 ) -> None:
-    launches, path = driver(load=3.2), tmp_path / "mine.toml"
+    launches, path = driver(busy=1.24), tmp_path / "mine.toml"
     status, out, err = call(capsys, "calibrate", "--out", str(path))
     assert status == 0 and launches == [(2, ["mpirun", "2", "--bind-to", "core", "driver", "--p2p", "plan"], None)] * 5
-    assert "the machine is busy: load 3.2 on 2 cores, of which 2 are measured" in err
+    assert (
+        err.count("not idle: 1.2 of 2 cores busy (cc1 1.2); times will be too long: measure again when it is quiet")
+        == 2
+    )
     first, second, third, *_, last = out.splitlines()
-    source = r"collscope calibrate, [-\d]{10} [:\d]{5}, L 1, 2 ranks on 1 node of this machine, load 3.2 before and 3.2 after, in \d+ s"
+    source = r"collscope calibrate, [-\d]{10} [:\d]{5}, L 1, 2 ranks on 1 node of this machine, in \d+ s; before: X, after: X".replace(
+        "X", re.escape("1.2 of 2 cores busy (cc1 1.2)")
+    )
     assert re.fullmatch(source, first)
     assert second.startswith("cache: 23 sizes in 1 piece; error 0.0% median, 0.0% max (at ")
     assert third == "  from      0 B: α = 1.17 µs, β = 1.17 ns/B", "alone, and with one the other way"
@@ -108,7 +115,7 @@ def test_the_command_prints_source_load_pieces_and_errors_and_so_does_the_file(
 
 
 def test_a_quick_calibration_is_one_look_and_one_launch(tmp_path: Path, driver: Driver, workplace: Path) -> None:
-    launches = driver(load=0.3)
+    launches = driver()
     made = calibrate.calibrate(target=tmp_path / "q.toml", quick=True)
     assert find.load(str(made.path)).machine.half_round_trip_s("cache", 1) > 1e-6 and len(launches) == 2
 
@@ -127,21 +134,6 @@ def test_a_rank_per_core_measures_and_sixteen_at_most(
     assert memory == pytest.approx(measured * 1e10 / (cores // 2), rel=1e-3), (
         "copies by all ranks, of each socket its share"
     )
-
-
-@pytest.mark.parametrize(
-    ("load", "ranks", "cores", "busy"),
-    [(0.5, 2, 2, False), (40, 16, 64, False), (0.51, 2, 2, True), (62.6, 2, 64, True)],
-)
-def test_cores_that_others_use_are_noted(
-    load: float, ranks: int, cores: int, busy: bool, monkeypatch: Patch, capsys: Capture
-) -> None:
-    monkeypatch.setattr(mpirun, "share_cores", lambda ranks: False)
-    calibrate.check_cores(ranks, cores, load)
-    note = (
-        f"load {load:.1f} on {cores} cores, of which {ranks} are measured; times will be too long: measure again when"
-    )
-    assert (note in capsys.readouterr().err.replace("\n", " ")) == busy
 
 
 def test_a_machine_without_cores_or_a_place_to_write_is_refused_before_anything_is_measured(
@@ -218,7 +210,9 @@ def test_a_cluster_is_measured_by_a_rank_per_core_of_its_nodes(
     spec = find.load_spec(str(made.path))
     assert (spec.name, spec.nodes, spec.sockets, spec.cores_per_socket) == ("mine", on, cores // 2, 2)
     assert spec.counts["nodes"] == Number(on, "documented", "where the ranks that measured sat")
-    assert f"L 1, {ranks} ranks on {on} nodes of {launcher.describe()}, load 0.2 before" in made.source
+    assert (
+        f"L 1, {ranks} ranks on {on} nodes of {launcher.describe()}, in 0 s; before: idle, after: idle" in made.source
+    )
     assert spec.sources == {"here": made.source} and not spec.oversubscribe and "network" in spec.own_curves
     text = made.path.read_text()
     assert text.startswith("# As `./collscope calibrate --name mine` measured it") and all(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,6 +18,7 @@ from collscope.points import table
 from collscope.points.plan import Layout, Point, Task, Timing
 from collscope.points.table import Row
 from collscope.sources import bounds
+from collscope.sources.idle import Busy
 from collscope.sources.source import Options, Source, Stopped
 from made_rows import row_of
 from refusals import refusal
@@ -91,7 +92,8 @@ def world(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> 
     written = run.report.write
     monkeypatch.setattr(run.report, "write", lambda made, folder: there.made.append(made) or written(made, folder))
     monkeypatch.setattr(report, "_figures", lambda made, folder: [])
-    monkeypatch.setattr(run.os, "getloadavg", iter([(load, 0, 0) for load in (1.25, 3.5)] * 9).__next__)
+    busy = itertools.cycle([[Busy("", 2, 0.01)], [Busy("n1", 4, 0.5, 0.3)]])
+    monkeypatch.setattr(run.idle, "of_hosts", lambda launcher, nodes: next(busy))
     (workplace / "mine.toml").write_text(MINE)
     return there
 
@@ -119,7 +121,9 @@ def test_a_campaign_predicts_measures_and_reports_every_call(world: World, workp
     setting = dict(made.setting)
     assert (setting["measured"], setting["ranks"]) == ("real: Open MPI 9", "4")
     assert setting["noise"] == "no band: the platform does not say how much its messages' times vary"
-    assert setting["load of this machine"] == "1.2 before measuring, 3.5 after"
+    assert setting["others' work"] == (
+        "before measuring: idle, after: n1 0.5 of 4 cores busy (other virtual machines 0.3)"
+    )
     assert made.floor == (
         "Half of the repetitions of a call lie within 30.0 % of its median (median over calls; p90: 38.0 %): no model can be shown "
         "to be much better."
@@ -212,25 +216,16 @@ def test_measured_calls_are_written_every_96(tmp_path: Path, known: Registry) ->
     assert len(run.Kept.of(kept.path, remeasure=False).rows) == 99 and not run.Kept.of(kept.path, remeasure=True).rows
 
 
-@pytest.mark.parametrize(
-    ("measure", "here"),
-    [
-        ({"source": "published"}, False),
-        ({"source": "real"}, True),
-        ({"source": "real", "launcher": "slurm"}, False),
-        ({"source": "real", "launcher": "testbed", "bed": {}}, True),
-    ],
-)
-def test_the_load_of_this_machine_is_reported_where_it_was_measured(
-    known: Registry, measure: dict[str, Any], here: bool
-) -> None:
-    file = {"title": "t", "platform": "p", "predict": "sim", "metric": "root", "bed": measure.pop("bed", None)}
-    read = campaigns.Campaign("c", Path("c.toml"), campaigns._File.model_validate(file | {"measure": measure}))
+@pytest.mark.parametrize("source", ["published", "real"])
+def test_settings_name_ranks_time_and_what_else_ran_where_something_was_measured(known: Registry, source: str) -> None:
+    file = {"title": "t", "platform": "p", "predict": "sim", "metric": "root", "measure": {"source": source}}
+    read = campaigns.Campaign("c", Path("c.toml"), campaigns._File.model_validate(file))
+    busy = ("idle", "busy") if source == "real" else ("", "")
     for ranks, text in (((9, 2, 4, 2, 3), "2, 3, 4, 9"), ((9, 2, 4, 7, 3), "2 to 9")):
         tasks = [(Layout(None, 1, n), Point("bcast", "bcast/linear", 1)) for n in ranks]
-        setting = dict(run._setting(read, Prepared("p"), tiny(), tasks, [], [1, 2], [("", 0.0), ("a", 7.4)]))
+        setting = dict(run._setting(read, Prepared("p"), tiny(), tasks, [], busy, [("", 0.0), ("a", 7.4)]))
         assert (setting["predicted by"], setting["time"], setting["ranks"]) == ("sim, metric root", "a 7 s", text)
-        assert ("load of this machine" in setting) == here
+        assert ("others' work" in setting) == (source == "real")
 
 
 def test_calls_without_a_number_are_reported_by_reason(known: Registry) -> None:

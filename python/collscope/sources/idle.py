@@ -1,0 +1,125 @@
+"""What else a machine does while it is measured, by its processors' own counters (/proc/stat, all cores, over a second).
+
+A load average still has what ended minutes ago, and does not have what a hypervisor gives to other machines.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from collscope.base import console, programs
+from collscope.base.units import counted
+from collscope.sources.launcher import Launcher
+
+SECOND = 1.0
+IDLE_CORES = 0.1  # what a machine does beside, without disturbing anybody
+MAX_NAMED = 3
+MAX_ANSWER_S = 60.0
+PROC = Path("/proc")
+# One line per host: its name, its cores, and the line "cpu" of /proc/stat twice.
+ASK = 'echo "$(uname -n) $(grep -c "^cpu[0-9]" /proc/stat) $(head -n 1 /proc/stat) $(sleep 1; head -n 1 /proc/stat)"'
+ANSWER = re.compile(r"(\S+) (\d+) cpu +([\d ]+?) cpu +([\d ]+)")
+
+
+@dataclass(frozen=True)
+class Busy:
+    """A host's cores for a second: how many there are, how many were busy, and how many of these a hypervisor gave to other machines;
+    `programs`: names and the cores that each had, the busiest first."""
+
+    host: str
+    cores: int
+    busy: float
+    stolen: float = 0.0
+    programs: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody who measures is disturbed."""
+        return self.busy <= IDLE_CORES
+
+    @property
+    def text(self) -> str:
+        """In words: what is busy, and how much."""
+        parts = [f"{name} {cores:.1f}" for name, cores in self.programs if cores > IDLE_CORES / 2][:MAX_NAMED]
+        parts += [f"other virtual machines {self.stolen:.1f}"] if self.stolen > IDLE_CORES / 2 else []
+        return f"{self.busy:.1f} of {counted(self.cores, 'core')} busy" + (f" ({', '.join(parts)})" if parts else "")
+
+
+def of_counters(host: str, cores: int, before: Sequence[int], after: Sequence[int]) -> Busy:
+    """From the counters of all cores together at two times: user, nice, system, idle, iowait, irq, softirq, steal."""
+    spent = [max(b - a, 0) for a, b in zip(before[:8], after[:8], strict=False)]
+    each = cores / max(sum(spent), 1)
+    return Busy(host, cores, each * (sum(spent) - spent[3] - spent[4]), each * sum(spent[7:]))
+
+
+def here(seconds: float = SECOND) -> Busy:
+    """This machine, for so long from now on."""
+    before, programs_before = _counters(), _programs()
+    time.sleep(seconds)
+    after, programs_after = _counters(), _programs()
+    found = of_counters("", os.cpu_count() or 1, before, after)
+    whole = max(sum(after[:8]) - sum(before[:8]), 1)
+    used: Counter[str] = Counter()
+    for process, (name, ticks) in programs_after.items():
+        used[name] += ticks - programs_before.get(process, ("", 0))[1]
+    return Busy("", found.cores, found.busy, found.stolen, _shares(used, found.cores / whole))
+
+
+def _shares(used: Counter[str], cores_per_tick: float) -> tuple[tuple[str, float], ...]:
+    return tuple((name, ticks * cores_per_tick) for name, ticks in used.most_common(MAX_NAMED) if ticks > 0)
+
+
+def _counters() -> list[int]:
+    return [int(word) for word in (PROC / "stat").read_text().splitlines()[0].split()[1:]]
+
+
+def _programs() -> dict[str, tuple[str, int]]:
+    """Process → its program's name and the ticks that it has computed, those of its ended children not among them."""
+    found = {}
+    for folder in PROC.glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended
+            name, _, rest = (folder / "stat").read_text(errors="replace").partition("(")[2].rpartition(")")
+            user, system = rest.split()[11:13]
+            found[folder.name] = (name, int(user) + int(system))
+    return found
+
+
+def of_hosts(launcher: Launcher, nodes: int) -> list[Busy]:
+    """The hosts on which the launcher starts ranks; of the test bed this machine, which they all are. [] where they do not answer."""
+    if launcher.is_local or launcher.kind == "testbed":
+        return [here()]
+    with launcher.session() as more:
+        try:
+            words = launcher.command(["sh", "-c", ASK], nodes, nodes)
+            done = programs.answer(words, timeout=MAX_ANSWER_S, env=os.environ | more, restore_signals=False)
+        except (OSError, subprocess.TimeoutExpired):
+            return []
+    return answers(done.stdout)
+
+
+def answers(text: str) -> list[Busy]:
+    """What hosts answered to ASK."""
+    return [
+        of_counters(host, int(cores), *([int(n) for n in counters.split()] for counters in (before, after)))
+        for host, cores, before, after in ANSWER.findall(text)
+    ]
+
+
+def remark(launcher: Launcher, nodes: int = 1) -> str:
+    """What the hosts are busy with, in words, and a remark where that lengthens times; "idle" where it does not."""
+    found = of_hosts(launcher, nodes)
+    if not found:
+        return "not known: the hosts did not answer"
+    busy = [host for host in found if not host.is_idle]
+    text = "; ".join(f"{host.host} {host.text}".strip() for host in busy)
+    if busy:
+        console.note(f"not idle: {text}; times will be too long: measure again when it is quiet")
+    return text or "idle"
