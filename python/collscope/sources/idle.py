@@ -55,7 +55,7 @@ class Busy:
 
 def of_counters(host: str, cores: int, before: Sequence[int], after: Sequence[int]) -> Busy:
     """From the counters of all cores together at two times: user, nice, system, idle, iowait, irq, softirq, steal."""
-    spent = [max(b - a, 0) for a, b in zip(before[:8], after[:8], strict=False)]
+    spent = [max(b - a, 0) for a, b in zip(before[:8], after[:8], strict=True)]
     each = cores / max(sum(spent), 1)
     return Busy(host, cores, each * (sum(spent) - spent[3] - spent[4]), each * sum(spent[7:]))
 
