@@ -35,15 +35,13 @@ def test_a_machine_that_does_less_than_a_tenth_of_a_core_is_idle() -> None:
     assert [Busy("", 64, busy).is_idle for busy in (0.0, 0.1, 0.11)] == [True, True, False]
 
 
-def test_what_is_busy_is_named_with_its_cores() -> None:
+def test_a_busy_machine_names_its_programs_and_their_cores() -> None:
     busy = Busy("", 2, 1.96, 0.2, (("cc1", 1.3), ("python", 0.4), ("sh", 0.04)))
     assert busy.text == "2.0 of 2 cores busy (cc1 1.3, python 0.4, other virtual machines 0.2)"
     assert Busy("", 1, 0.3).text == "0.3 of 1 core busy"
 
 
-def test_this_machine_is_asked_twice_and_programs_share_what_they_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_of_this_machine_share_what_they_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processes of one name count together; one that was not there before has all its ticks from the second."""
 
     def counters(ticks: Sequence[int], processes: dict[int, tuple[str, int, int]]) -> None:
