@@ -15,9 +15,10 @@ import pandas as pd
 from collscope.base.errors import UserError
 from collscope.catalogue import metrics
 
-CALL = ["collective", "nodes", "ranks", "mapping", "bytes", "type", "op", "in_place", "root", "metric"]
+CALL = ["platform", "collective", "nodes", "ranks", "mapping", "bytes", "type", "op", "in_place", "root", "metric"]
 RANGES = ((512, "up to 512 B"), (8 << 10, "to 8 KiB"), (128 << 10, "to 128 KiB"), (np.inf, "above"))
 BY = ("collective", "algorithm", "size", "ranks")
+GROUP = ["collective", "platform", "nodes", "mapping"]
 BAND = ["noise_low_s", "noise_high_s"]  # of a prediction's draws: so many lie between them
 NOMINAL = 0.9
 COVERED = ["calls", "inside", "below", "above", "repetitions", "repetitions_inside"]
@@ -82,9 +83,11 @@ def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     """The calls that both have, a row each: CALL, algorithm, predicted_s, measured_s, low_s and high_s (measured quartiles, or the noise
     around a time without them), chose (of a decision, the predicted one's key), error, and size (a range in words); BAND where the
     prediction has one, times_s where every repetition is known. Of a metric its
-    name alone counts: which barrier stood before a measured call is not always known. UserError: no row is a call, or a table has a call
-    twice."""
+    name alone counts: which barrier stood before a measured call is not always known; where all predictions are of one platform, nor does
+    it matter by which name the measured one goes. UserError: no row is a call, or a table has a call twice."""
     keys = [*CALL, "algorithm"]
+    if predicted.platform.nunique() == 1:
+        measured = measured.assign(platform=predicted.platform.iloc[0])
     predicted, measured = (f.assign(metric=f.metric.map(metrics.base)) for f in (predicted, measured))
     for name, frame in (("predicted", predicted), ("measured", measured)):
         if (twice := frame[frame.duplicated(keys)]).size:
@@ -124,6 +127,23 @@ def errors(both: pd.DataFrame, by: str | None = None) -> pd.DataFrame:
         size = part.error.abs()
         rows.append((name, len(part), size.median(), size.quantile(0.9), size.max(), part.error.median()))
     return pd.DataFrame(rows, columns=[by or "of", "points", "median", "p90", "worst", "bias"])
+
+
+def groups(both: pd.DataFrame) -> pd.DataFrame:
+    """Of each GROUP what `errors` has; choices: its calls that two algorithms were measured for; right: the share of them that lose no
+    more than NOISE by trusting the prediction; regret: what they lose on average (NaN where there is no choice)."""
+    rows = []
+    for group, part in both.groupby(GROUP):
+        lost = winners_by_call(part).regret.astype(float)
+        rows.append((*group, *errors(part).iloc[0, 1:], len(lost), (lost <= NOISE).mean(), lost.mean()))
+    names = ["points", "median", "p90", "worst", "bias", "choices", "right", "regret"]
+    return pd.DataFrame(rows, columns=[*GROUP, *names])
+
+
+def settings(both: pd.DataFrame) -> list[str]:
+    """The columns of GROUP besides the collective that tell its calls apart; nodes where they do not follow from the ranks."""
+    found = [name for name in ("platform", "mapping") if both[name].nunique() > 1]
+    return found + (["nodes"] if (both.groupby("ranks").nodes.nunique() > 1).any() else [])
 
 
 def coverage(both: pd.DataFrame, by: str | None = None) -> pd.DataFrame:
@@ -260,7 +280,7 @@ def below_bound(both: pd.DataFrame, bounds: pd.DataFrame) -> pd.DataFrame:
     """The measured calls of metric makespan that are faster, beyond the noise, than bound/loggp says is possible: rows of `both`, and
     bound_s. Where there is one, a number of the platform is wrong: it says that something takes longer than it does."""
     least = bounds[(bounds.algorithm == "bound/loggp") & (bounds.metric == "makespan")]
-    keys = ["collective", "nodes", "ranks", "mapping", "bytes", "metric"]
+    keys = ["platform", "collective", "nodes", "ranks", "mapping", "bytes", "metric"]
     least = least[[*keys, "median_s"]].drop_duplicates(keys).rename(columns={"median_s": "bound_s"})
     checked = both.merge(least, on=keys)
     return checked[checked.high_s < checked.bound_s].reset_index(drop=True)

@@ -40,6 +40,11 @@ COLLECTIVES = {  # as the benchmarks call them, in small letters
 BLOCKS = frozenset({"scatter", "gather", "allgather", "alltoall"})  # whose printed size is that of one rank's block
 
 
+def vector_bytes(collective: str, printed: int, ranks: int) -> int:
+    """Bytes of the whole vector of a call whose size OSU's benchmarks print so."""
+    return vector_of_blocks(collective, printed, ranks) if collective in BLOCKS else printed
+
+
 @dataclass(frozen=True)
 class Launch:
     """What a benchmark does not print, and its user knows: how many ranks on how many nodes, how they were mapped, and the algorithm
@@ -181,9 +186,7 @@ def _row(
     """A row of one printed line."""
     known = registry.load()
     about = known.collective(part.collective)
-    in_blocks = part.collective in BLOCKS
-    vector = vector_of_blocks(part.collective, size, ranks) if in_blocks else size
-    whole = about.output.amount == "part" and not in_blocks
+    whole = about.output.amount == "part" and part.collective not in BLOCKS
     return make_row(
         source="real",
         platform="",
@@ -192,7 +195,7 @@ def _row(
         mapping=launch.mapping,
         collective=part.collective,
         algorithm=known.resolve(launch.algorithm or "builtin", part.collective)[1],
-        bytes=vector,
+        bytes=vector_bytes(part.collective, size, ranks),
         block_bytes=-(-size // ranks) if whole else size,
         type="float",
         op="sum" if about.has_operator else "",

@@ -1,30 +1,24 @@
-"""Published times: what others measured with OSU's benchmarks, re-tabulated in platforms/data. Nothing is run.
-
-A row of such a table is a call of Open MPI's with one of its algorithms forced; its twin among our keys stands for it. Where the library
-chose itself (algorithm 0), that is what decision/ompi_4_1 stands for.
-"""
+"""Published times: what others measured with OSU's benchmarks, re-tabulated in platforms/data (sources/call_table). Nothing is run."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from collscope.base import paths
 from collscope.base.errors import UserError
-from collscope.catalogue import metrics, registry
+from collscope.catalogue import metrics
 from collscope.machines.platform import Platform
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row, make_row
+from collscope.sources import call_table
+from collscope.sources.call_table import Call, Times, Usual
 from collscope.sources.outcome import OK, UNSUPPORTED
 from collscope.sources.source import Options, Source
 
 DATA = paths.ROOT / "platforms" / "data"
-COLUMNS = ("collective", "algorithm_id", "algorithm_name", "processes", "bytes", "latency_us", "runs")
 METRIC = "osu_avg"
-DEFAULT = "decision/ompi_4_1"
-PARAMETERS = {"bcast": "s=0"}  # of a forced algorithm Open MPI cuts no segments unless it is told to
 NOBODY = "nobody has published a time of this call"
 
 
@@ -55,45 +49,27 @@ def table_of(platform: str) -> Table:
     raise UserError(f"of {platform} no times of collectives were published here; there are some of {', '.join(TABLES)}")
 
 
-def key_of(collective: str, number: str) -> str:
-    """Our key for Open MPI's algorithm of that number, 0: its own choice. UserError: it has no twin here."""
-    if number == "0":
-        return DEFAULT
-    known = registry.load()
-    for algorithm in known.of(collective):
-        if algorithm.twin and (algorithm.twin["library"], str(algorithm.twin["number"])) == ("Open MPI", number):
-            takes = {p.name for p in algorithm.params}
-            needed = PARAMETERS.get(collective, "")
-            name = algorithm.key + (f"[{needed}]" if needed.partition("=")[0] in takes else "")
-            return known.resolve(name, collective)[1]
-    raise UserError(f"{collective}: Open MPI's algorithm {number} has no twin here")
+def usual(platform: str) -> Usual:
+    """What a table lacks that is like the published one of a platform; of one without, all that can be said."""
+    base = platform.partition("[")[0]
+    return Usual(platform, TABLES[base].nodes, TABLES[base].mapping) if base in TABLES else Usual(platform)
 
 
 @cache
-def _times(file: str) -> dict[tuple[str, str, int, int], tuple[float, int]]:
-    """(collective, key, ranks, bytes of a block) → seconds and runs behind them."""
-    path = DATA / file
-    with open(path, encoding="utf-8", newline="") as lines:
-        reader = csv.DictReader(lines)
-        if missing := [c for c in COLUMNS if c not in (reader.fieldnames or ())]:
-            raise UserError(f"{paths.display(path)}:1: no column {missing[0]}; it has {', '.join(COLUMNS)}")
-        return {
-            (row["collective"], key_of(row["collective"], row["algorithm_id"]), int(row["processes"]), int(row["bytes"])): (
-                float(row["latency_us"]) * 1e-6,
-                int(row["runs"]),
-            )
-            for row in reader
-        }  # fmt: skip
+def _times(platform: str) -> dict[Call, Times]:
+    """The published times of a platform, variants aside, by call."""
+    return call_table.read(DATA / table_of(platform).file, usual(platform), timed=True)
 
 
 def tasks(platform: Platform, name: str, metric: str = METRIC) -> list[Task]:
-    """Every call that was published of the platform, by ranks. UserError: none was."""
-    table = table_of(name)
+    """Every call that was published of the platform, by ranks. UserError: none was, or one has no twin here."""
     layouts: dict[int, Layout] = {}
     made = []
-    for collective, key, ranks, size in sorted(_times(table.file), key=lambda k: (k[2], k[0], k[1], k[3])):
-        layout = layouts.setdefault(ranks, Layout(platform, table.nodes, ranks, table.mapping))
-        made.append((layout, Point(collective, key, size, type="byte", metric=metric)))
+    for call in sorted(_times(name.partition("[")[0]), key=lambda c: (c.ranks, c.collective, c.algorithm, c.bytes)):
+        if call.fault:
+            raise UserError(call.fault)
+        layout = layouts.setdefault(call.ranks, Layout(platform, call.nodes, call.ranks, call.mapping))
+        made.append((layout, Point(call.collective, call.algorithm, call.bytes, type=call.type, metric=metric)))
     return made
 
 
@@ -103,23 +79,20 @@ def rows(tasks: Sequence[Task], options: Options) -> list[Row]:
 
 
 def _row(layout: Layout, point: Point) -> Row:
-    table = TABLES.get(layout.platform_name.partition("[")[0])
-    fits = table and (layout.nodes, layout.mapping) == (table.nodes, table.mapping) and point.root == 0
+    base = layout.platform_name.partition("[")[0]
     found = None
-    if table and fits and metrics.base(point.metric) == METRIC:
+    if base in TABLES and point.root == 0 and metrics.base(point.metric) == METRIC:
         size = point.block_bytes(layout.ranks)
-        found = _times(table.file).get((point.collective, point.algorithm, layout.ranks, size))
-    time, runs = found or (None, None)
+        call = Call(base, layout.nodes, layout.mapping, layout.ranks, point.collective, point.algorithm, size, "byte")
+        found = _times(base).get(call)
     return make_row(
         source="published",
         **layout.cells(),
         **{**point.cells(layout.ranks), "metric": metrics.base(point.metric)},
-        launches=runs,
-        repetitions=1 if found else 0,
-        median_s=time,
+        **(found.cells() if found else {"repetitions": 0}),
         status="ok" if found else NOBODY,
         kind=OK if found else UNSUPPORTED,
-        back_end=table.about if table else "",
+        back_end=TABLES[base].about if base in TABLES else "",
     )
 
 

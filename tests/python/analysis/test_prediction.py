@@ -15,7 +15,9 @@ from collscope.analysis.prediction import (
     coverage,
     errors,
     faults,
+    groups,
     joined,
+    settings,
     spearman,
     winners,
     winners_by_call,
@@ -174,6 +176,34 @@ def test_a_measured_call_below_the_bound_is_found() -> None:
     assert below_bound(found, to_frame([{**one, "metric": "osu_avg"} for one in bound])).empty
 
 
+def test_groups_have_the_errors_that_were_planted_in_them() -> None:
+    """Of three groups one is right; in one every call is predicted too fast, in one another winner loses half again of the time."""
+    places: list[dict[str, Any]] = [
+        {"platform": "a", "mapping": "core"}, {"platform": "b", "mapping": "core"}, {"platform": "b", "mapping": "node"},
+    ]  # fmt: skip
+    measured = [one for place in places for one in times("real", **place)]
+    fast = {(name, size): 0.7 for name in ALGORITHMS for size in SIZES}
+    wrong = {("bcast/chain", 4): 0.1, ("bcast/chain", 4096): 0.1}
+    predicted = [one for place, f in zip(places, ({}, fast, wrong), strict=True) for one in times("model", f, **place)]
+    table = joined(to_frame(predicted), to_frame(measured))
+    found = groups(table).set_index(["platform", "mapping"])
+    assert list(found.collective) == ["bcast"] * 3 and list(found.points) == [12] * 3
+    assert list(found["median"]) == pytest.approx([0, 0.3, 0]) and list(found.bias) == pytest.approx([0, -0.3, 0])
+    assert list(found.choices) == [4] * 3 and list(found.right) == [1, 1, 0.5]
+    lost = sum((2e-5 + n * 1e-9) / (1e-5 + n * 1e-9) - 1 for n in (4, 4096)) / 4
+    assert list(found.regret) == pytest.approx([0, 0, lost])
+    assert settings(table) == ["platform", "mapping"] and settings(table[table.platform == "a"]) == []
+    spread = table.assign(nodes=[1 + (n > 4) for n in table.bytes])
+    assert settings(spread)[2:] == ["nodes"], "so many ranks sit on one node and on two"
+
+
+def test_one_platform_goes_by_any_name_several_by_their_own() -> None:
+    here, there = times("model", platform="here"), times("model", platform="there")
+    assert set(joined(to_frame(here), to_frame(times("real", platform="elsewhere"))).platform) == {"here"}
+    both_there = joined(to_frame([*here, *there]), to_frame(times("real", platform="there")))
+    assert set(both_there.platform) == {"there"} and len(both_there) == 12
+
+
 def test_the_worst_calls_are_far_by_a_factor() -> None:
     found = worst(both({("bcast/chain", 4): 0.2, ("bcast/linear", 4096): 3.0}), 2)
     assert list(found.algorithm) == ["bcast/chain", "bcast/linear"], (
@@ -214,8 +244,8 @@ def test_coverage_counts_what_lies_inside_the_band() -> None:
 
 def test_a_joined_row_has_both_times_and_what_follows() -> None:
     """Quartiles that are apart bound the noise; without bounds it is a twentieth, half on either side."""
-    call = {"collective": "bcast", "nodes": 2, "ranks": 8, "mapping": "block", "type": "float", "op": "sum", "in_place": 0, "root": 0,
-            "metric": "makespan", "chose": ""}  # fmt: skip
+    call = {"platform": "", "collective": "bcast", "nodes": 2, "ranks": 8, "mapping": "block", "type": "float", "op": "sum",
+            "in_place": 0, "root": 0, "metric": "makespan", "chose": ""}  # fmt: skip
     predicted = [
         row("model", "bcast/linear", size, 1e-5, chose="") for size in (512, 513, 8 << 10, 128 << 10, (128 << 10) + 1)
     ]
@@ -238,8 +268,8 @@ def test_a_joined_row_has_both_times_and_what_follows() -> None:
         with pytest.raises(UserError) as reported:
             joined(to_frame(a), to_frame(b))
         assert str(reported.value) == (
-            "the two have no call in common: a call is the same where collective, nodes, ranks, mapping, bytes, type, op, in_place, root, "
-            "metric, algorithm are"
+            "the two have no call in common: a call is the same where platform, collective, nodes, ranks, mapping, bytes, type, op, "
+            "in_place, root, metric, algorithm are"
         )
     with pytest.raises(UserError) as reported:
         joined(to_frame(predicted), to_frame(measured[:2] + measured))
@@ -270,8 +300,8 @@ def test_winners_are_summed_up_whole() -> None:
     assert list(winners_by_call(every.iloc[::-1]).bytes) == [*sizes][::-1], "in the order of the table"
     by_call = winners_by_call(every).to_dict("records")
     assert by_call[1] == {
-        "collective": "bcast", "nodes": 2, "ranks": 8, "mapping": "block", "bytes": 2, "type": "float", "op": "sum", "in_place": 0,
-        "root": 0, "metric": "makespan", "measured": "bcast/a", "predicted": "bcast/b", "regret": pytest.approx(0.1),
+        "platform": "", "collective": "bcast", "nodes": 2, "ranks": 8, "mapping": "block", "bytes": 2, "type": "float", "op": "sum",
+        "in_place": 0, "root": 0, "metric": "makespan", "measured": "bcast/a", "predicted": "bcast/b", "regret": pytest.approx(0.1),
         "correlation": pytest.approx(-1), "verdict": "other",
     }  # fmt: skip
     alike = [{**r, "median_s": 1.0} for r in predicted]
