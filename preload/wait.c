@@ -20,9 +20,13 @@ PUBLIC int MPI_Wait(MPI_Request *request, MPI_Status *status) {
   WAIT(PMPI_Test(request, &over, status));
 }
 
+/* One after the other, not by MPI_Testall: MPICH 4.3.2's returns MPI_ERR_IN_STATUS where a persistent collective of its own is over. */
 PUBLIC int MPI_Waitall(int n, MPI_Request *requests, MPI_Status *statuses) {
-  if (!progress_waits) return PMPI_Waitall(n, requests, statuses);
-  WAIT(PMPI_Testall(n, requests, &over, statuses));
+  for (int i = 0, over; progress_waits && i < n;) {
+    progress_look();
+    if (PMPI_Request_get_status(requests[i], &over, MPI_STATUS_IGNORE) || over) i++;
+  }
+  return PMPI_Waitall(n, requests, statuses);
 }
 
 PUBLIC int MPI_Waitany(int n, MPI_Request *requests, int *index, MPI_Status *status) {

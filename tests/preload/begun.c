@@ -156,7 +156,7 @@ static void persistent(void) {
   MPI_Comm comm;
   MPI_Datatype pair;
   MPI_Op op;
-  MPI_Request all[4];
+  MPI_Request all[5];
   int x[2] = { 0 }, in[3 * N], out[3 * N], got = -1;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
@@ -166,17 +166,18 @@ static void persistent(void) {
   INIT(Allreduce)(in, out, N, pair, op, comm, MPI_INFO_NULL, &all[1]);
   INIT(Bcast)(&x[1], 1, MPI_INT, ranks - 1, comm, MPI_INFO_NULL, &all[2]);
   MPI_Recv_init(&got, 1, MPI_INT, rank, 5, MPI_COMM_WORLD, &all[3]);
+  INIT(Barrier)(comm, MPI_INFO_NULL, &all[4]); /* which may be the library's own */
   MPI_Type_free(&pair);
   MPI_Op_free(&op);
   for (int round = 0; round < ROUNDS; round++) {
     x[0] = rank == 0 ? round : -1;
     x[1] = rank == ranks - 1 ? 2 * round : -1;
     for (int i = 0; i < 3 * N; i++) in[i] = rank + i + round;
-    if (round % 2) MPI_Startall(4, all);
+    if (round % 2) MPI_Startall(5, all);
     else /* in any order, which may differ */
-      for (int i = 0; i < 4; i++) MPI_Start(&all[(i + rank) % 4]);
+      for (int i = 0; i < 5; i++) MPI_Start(&all[(i + rank) % 5]);
     MPI_Send(&round, 1, MPI_INT, rank, 5, MPI_COMM_WORLD);
-    MPI_Waitall(4, all, MPI_STATUSES_IGNORE);
+    MPI_Waitall(5, all, MPI_STATUSES_IGNORE);
     expect(x[0] == round && x[1] == 2 * round && got == round, "persistent broadcasts");
     for (int i = 0; i < N; i++)
       expect(out[3 * i] == ranks * (3 * i + round) + ranks * (ranks - 1) / 2, "a persistent allreduce");
@@ -184,7 +185,7 @@ static void persistent(void) {
   MPI_Start(&all[0]);
   MPI_Comm_free(&comm);
   MPI_Wait(&all[0], MPI_STATUS_IGNORE);
-  for (int i = 0; i < 4; i++) MPI_Request_free(&all[i]);
+  for (int i = 0; i < 5; i++) MPI_Request_free(&all[i]);
   expect(all[0] == MPI_REQUEST_NULL, "a request that is freed is null");
 }
 #else
