@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from collscope.base import paths
@@ -69,11 +69,11 @@ class Call:
         return layout, Point(self.collective, self.algorithm, count, type=self.type, metric=metric)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Times:
     """What the rows of one call say: seconds and how many runs are behind them, a value for each row; half of (p95 - p05) / time."""
 
-    seconds: list[float] = field(default_factory=list)
+    seconds: tuple[float, ...] = ()
     runs: int = 0
     spread: float | None = None
 
@@ -127,7 +127,7 @@ def read(path: str | Path, usual: Usual, timed: bool) -> dict[Call, Times]:
                     if None in row or None in row.values():
                         raise UserError(f"a row needs {len(given)} cells, as the heading has")
                     call = _call({name: cell.strip() for name, cell in row.items()}, usual)
-                    _add(found.setdefault(call, Times()), row)
+                    found[call] = _with(found.get(call, Times()), row)
                 except UserError as error:
                     raise type(error)(f"{shown}:{reader.line_num}: {error}") from None
     except OSError as error:
@@ -206,12 +206,10 @@ def _real(row: Mapping[str, str], column: str) -> float | None:
     return value
 
 
-def _add(times: Times, row: Mapping[str, str]) -> None:
-    """Another row of a call; a time that is not above 0 is none."""
+def _with(times: Times, row: Mapping[str, str]) -> Times:
+    """With another row of the call; a time that is not above 0 is none."""
     time, low, high, runs = (_real(row, column) for column in ("latency_us", "p05", "p95", "runs"))
     if time is None or time <= 0:
-        return
-    times.seconds.append(time * 1e-6)
-    times.runs += int(runs or 1)
-    if low is not None and high is not None:
-        times.spread = (high - low) / 2 / time
+        return times
+    spread = times.spread if low is None or high is None else (high - low) / 2 / time
+    return Times((*times.seconds, time * 1e-6), times.runs + int(runs or 1), spread)

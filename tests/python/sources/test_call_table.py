@@ -68,7 +68,7 @@ def test_several_rows_of_a_call_are_runs(tmp_path: Path) -> None:
         tmp_path, "collective,algorithm,processes,bytes,latency_us,runs,p05,p95", *rows, "bcast,linear,8,8,,,,"
     )
     times, none = call_table.read(path, USUAL, timed=True).values()
-    assert times.seconds == pytest.approx([1e-6, 2e-6, 4e-6]) and (times.runs, times.spread) == (4, 0.25)
+    assert times.seconds == pytest.approx((1e-6, 2e-6, 4e-6)) and (times.runs, times.spread) == (4, 0.25)
     cells = {
         "median_s": 2e-6,
         "q1_s": 1.5e-6,
