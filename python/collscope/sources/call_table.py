@@ -51,7 +51,7 @@ class Call:
     mapping: str
     ranks: int
     collective: str
-    algorithm: str  # full key; "" where it has none, for the reason in `fault`
+    algorithm: str  # full key; "" where there is no such one here, for the reason in `fault`
     bytes: int
     type: str
     fault: str = ""
@@ -202,12 +202,12 @@ def _real(row: Mapping[str, str], column: str) -> float | None:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise UserError(f'column {column}: "{text}" is not a number; leave the cell empty where there is none')
+        raise UserError(f'column {column}: "{text}" is not a number; leave the cell empty where nothing is known')
     return value
 
 
 def _with(times: Times, row: Mapping[str, str]) -> Times:
-    """With another row of the call; a time that is not above 0 is none."""
+    """With another row of the call; a time that is not above 0 does not count."""
     time, low, high, runs = (_real(row, column) for column in ("latency_us", "p05", "p95", "runs"))
     if time is None or time <= 0:
         return times

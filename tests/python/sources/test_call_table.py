@@ -40,7 +40,7 @@ def test_a_row_names_its_own_platform_nodes_mapping_and_type(tmp_path: Path) -> 
     assert (point.algorithm, point.count, point.bytes(4)) == ("reduce/binomial[s=0]", 16, 64)
 
 
-def test_what_a_file_lacks_is_as_usual_and_a_number_stands_for_its_twin(tmp_path: Path) -> None:
+def test_columns_that_a_file_lacks_are_as_usual_and_a_number_stands_for_its_twin(tmp_path: Path) -> None:
     path = written(
         tmp_path, "collective,algorithm_id,algorithm_name,processes,bytes", "bcast,6,binomial,8,4", "bcast,99,new,8,4"
     )
