@@ -82,7 +82,7 @@ def _differences(predicted: pd.DataFrame, measured: pd.DataFrame, keys: Sequence
 def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     """The calls that both have, a row each: CALL, algorithm, predicted_s, measured_s, low_s and high_s (measured quartiles, or the noise
     around a time without them), chose (of a decision, the predicted one's key), error, and size (a range in words); BAND where the
-    prediction has one, times_s where every repetition is known. Of a metric its
+    prediction has one, times_s where every repetition is known, floor where there were several launches. Of a metric its
     name alone counts: which barrier stood before a measured call is not always known; where all predictions are of one platform, nor does
     it matter by which name the measured one goes. UserError: no row is a call, or a table has a call twice."""
     keys = [*CALL, "algorithm"]
@@ -97,9 +97,9 @@ def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
                 "or platform of the table"
             )
     band = [c for c in BAND if c in predicted]
-    times = [c for c in ("times_s",) if c in measured]
+    more = [c for c in ("times_s", "floor") if c in measured]
     both = predicted[[*keys, "chose", "median_s", *band]].merge(
-        measured[[*keys, "median_s", "q1_s", "q3_s", *times]], on=keys, suffixes=("", "_measured")
+        measured[[*keys, "median_s", "q1_s", "q3_s", *more]], on=keys, suffixes=("", "_measured")
     )
     both = both.rename(columns={"median_s": "predicted_s", "median_s_measured": "measured_s"})
     timed = [np.isfinite(both[c]) & (both[c] > 0) for c in ("predicted_s", "measured_s")]
@@ -121,12 +121,14 @@ def _parts(frame: pd.DataFrame, by: str | None) -> Iterable[tuple[object, pd.Dat
 
 def errors(both: pd.DataFrame, by: str | None = None) -> pd.DataFrame:
     """How far off, for each value of a column (of BY; None: all together, as "all"): points, and shares of the measured time: median,
-    p90 and worst of the absolute error, bias (its signed median)."""
+    p90 and worst of the absolute error, bias (its signed median), and the floor's median: how far launches of the same call differ, NaN
+    where none was measured in several."""
     rows = []
     for name, part in _parts(both, by):
         size = part.error.abs()
-        rows.append((name, len(part), size.median(), size.quantile(0.9), size.max(), part.error.median()))
-    return pd.DataFrame(rows, columns=[by or "of", "points", "median", "p90", "worst", "bias"])
+        floor = part.floor.median() if "floor" in part else float("nan")
+        rows.append((name, len(part), size.median(), size.quantile(0.9), size.max(), part.error.median(), floor))
+    return pd.DataFrame(rows, columns=[by or "of", "points", "median", "p90", "worst", "bias", "floor"])
 
 
 def groups(both: pd.DataFrame) -> pd.DataFrame:
@@ -136,7 +138,7 @@ def groups(both: pd.DataFrame) -> pd.DataFrame:
     for group, part in both.groupby(GROUP):
         lost = winners_by_call(part).regret.astype(float)
         rows.append((*group, *errors(part).iloc[0, 1:], len(lost), (lost <= NOISE).mean(), lost.mean()))
-    names = ["points", "median", "p90", "worst", "bias", "choices", "right", "regret"]
+    names = ["points", "median", "p90", "worst", "bias", "floor", "choices", "right", "regret"]
     return pd.DataFrame(rows, columns=[*GROUP, *names])
 
 

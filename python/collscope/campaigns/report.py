@@ -6,6 +6,7 @@ All numbers come from two tables of points; nothing is scaled or left out. `writ
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -93,14 +94,19 @@ def summary(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
         "title": made.title,
         "quick": made.quick,
         "points": len(made.both),
-        "errors": {by: frame.to_dict("records") for by, frame in numbers.errors.items()},
+        "errors": {by: _known(frame) for by, frame in numbers.errors.items()},
         "winners": asdict(won) | {"agreement": won.agreement} if won else None,
         "baselines": [asdict(b) for b in numbers.baselines],
         "below_bound": numbers.low,
         "worst": numbers.worst,
         "without": numbers.without.to_dict("records"),
-        "coverage": [{k: None if v != v else v for k, v in row.items()} for row in numbers.covered.to_dict("records")],
+        "coverage": _known(numbers.covered),
     }
+
+
+def _known(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame; None where a number is not known."""
+    return [{str(k): None if v != v else v for k, v in row.items()} for row in frame.to_dict("records")]
 
 
 def headline(folder: Path) -> list[tuple[str, str]]:
@@ -110,6 +116,7 @@ def headline(folder: Path) -> list[tuple[str, str]]:
     rows = [("calls", str(whole["points"]))]
     rows += [(f"{name} error", _percent(whole[name])) for name in ("median", "p90")]
     rows.append(("bias", _signed(whole["bias"])))
+    rows += [("floor", _percent(whole["floor"]))] if whole["floor"] is not None else []
     if won:
         rows += [
             ("winner predicted", f"{_percent(won['agreement'])} of {won['calls']} calls"),
@@ -122,6 +129,7 @@ def _call(row: Any) -> dict[str, Any]:
     return {
         "collective": row.collective, "algorithm": row.algorithm, "ranks": int(row.ranks), "nodes": int(row.nodes), "bytes": int(row.bytes),
         "predicted_s": row.predicted_s, "measured_s": row.measured_s, "error": row.error,
+        "floor": None if (floor := getattr(row, "floor", math.nan)) != floor else floor,
     }  # fmt: skip
 
 
@@ -173,9 +181,9 @@ def _context(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
     elements = numbers.without
     return {
         "made": made,
-        "whole": numbers.errors["all"].to_dict("records")[0],
+        "whole": _known(numbers.errors["all"])[0],
         "won": numbers.won,
-        "tables": [(by, tables[by].to_dict("records")) for by in prediction.BY if len(tables[by]) > 1],
+        "tables": [(by, _known(tables[by])) for by in prediction.BY if len(tables[by]) > 1],
         "baselines": [(library_name(b.decision), b) for b in numbers.baselines],
         "worst": [
             {

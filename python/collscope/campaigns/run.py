@@ -253,7 +253,12 @@ def _noise_text(platform: Platform, draws: int) -> str:
 
 
 def _floor(measured: Sequence[Row]) -> str:
-    """How far quartiles of repeated measurements are apart, in words."""
+    """How far launches of the same call, or quartiles of repetitions of one launch, are apart, in words."""
+    if between := sorted(row["floor"] for row in measured if row.get("floor") is not None):
+        return (
+            f"Launches of the same call differ by ± {100 * quantile(between, 0.5):.1f} % (median over calls; p90: "
+            f"{100 * quantile(between, 0.9):.1f} %): no model can be shown to be better."
+        )
     spread = sorted(
         (row["q3_s"] - row["q1_s"]) / row["median_s"]
         for row in measured

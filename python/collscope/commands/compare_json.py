@@ -26,7 +26,7 @@ def show(both: pd.DataFrame, sides: Sequence[tuple[str, str]], left: Sequence[Ma
             "calls": [_call(row) for row in both.to_dict("records")],
             "left_out": list(left),
             "errors": [
-                {"by": by or "all", "value": str(row[0]), "calls": row[1], **_shares(("median", "p90", "max", "bias"), row[2:])}
+                {"by": by or "all", "value": str(row[0]), "calls": row[1], **_shares(("median", "p90", "max", "bias", "floor"), row[2:])}
                 for by in (None, *prediction.BY)
                 for row in prediction.errors(both, by).itertuples(index=False, name=None)
             ],

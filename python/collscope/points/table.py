@@ -55,7 +55,7 @@ COLUMNS = (
 )
 # Of what was asked for besides: a table has those of them that one of its rows has.
 OVERLAPS = ("pure_s", "work_s", "overlap", "available")
-EXTRA = ("noise_low_s", "noise_median_s", "noise_high_s", "times_s", *OVERLAPS)
+EXTRA = ("noise_low_s", "noise_median_s", "noise_high_s", "times_s", "floor", *OVERLAPS)
 LATER = COLUMNS[
     -7:
 ]  # of measurements only, and of calls that ranks enter late; a table that was written before they were has none
@@ -64,7 +64,7 @@ TEXT = frozenset(COLUMNS) & {
     *("back_end", "sources_hash", "platform_hash", "kind", "unstable", "start", "buffers", "skew"),
 } | {"times_s"}
 TIMES = ("median_s", "q1_s", "q3_s", "min_s", "max_s", "ci_low_s", "ci_high_s", *EXTRA[:3], *OVERLAPS[:2])
-REALS = (*TIMES, "outliers", *OVERLAPS[2:])
+REALS = (*TIMES, "outliers", "floor", *OVERLAPS[2:])
 INTEGERS = tuple(c for c in COLUMNS if c not in TEXT and c not in REALS)
 
 Row = dict[str, Any]

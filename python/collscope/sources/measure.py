@@ -20,14 +20,13 @@ from collscope.machines import placement
 from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point, Task, describe, plan_text
 from collscope.points.table import Row, make_row
-from collscope.sources import launch, mpirun
+from collscope.sources import launch, mpirun, spread
 from collscope.sources.batches import Numbered, finish
 from collscope.sources.identify_builtin import name_builtins
 from collscope.sources.launch import Children, Report
 from collscope.sources.launcher import LOCAL, Launcher
 from collscope.sources.outcome import OK, STOPPED, Outcome, overlaps, summarise, times_text
 from collscope.sources.source import Options, Source, Stopped, display
-from collscope.sources.spread import describe as describe_spread
 
 DEFAULTS = Options()
 REPETITIONS = 10
@@ -171,7 +170,8 @@ class _Measurement:
             repetitions=max(map(len, reps), default=0),
             **summarise(reps, point.metric),
             **overlaps(reps, point.metric),
-            **describe_spread(reps, point.metric, clock_step_s, point.timing.until_ci),
+            **spread.describe(reps, point.metric, clock_step_s, point.timing.until_ci),
+            **spread.floor(reps, point.metric),
             start="/".join(dict.fromkeys(o.start for o in found if o.start)),
             chose=found[0].chose,
             status=bad.status if bad else "ok",

@@ -65,6 +65,15 @@ def describe(
     }
 
 
+def floor(launches: Sequence[Sequence[Repetition]], metric: str) -> dict[str, float]:
+    """Column floor: half of the distance between the least and the greatest of the launches' medians, as a share of their median. No
+    prediction can be shown to be better than launches agree. {} where there are no two launches."""
+    medians = sorted(quantile(sorted(r[COLUMN[base(metric)]] for r in reps), 0.5) for reps in launches if reps)
+    if len(medians) < 2 or medians[0] <= 0:
+        return {}
+    return {"floor": (medians[-1] - medians[0]) / 2 / quantile(medians, 0.5)}
+
+
 def percent(part: float) -> str:
     """A part in two digits, all of them where there are more: "0.12 %", "130 %"."""
     return f"{100 * part:.0f} %" if part >= 0.1 else f"{100 * part:.2g} %"

@@ -242,6 +242,16 @@ def test_coverage_counts_what_lies_inside_the_band() -> None:
     assert coverage(both({})).empty
 
 
+def test_the_floor_of_a_group_is_the_median_of_its_calls_that_have_one() -> None:
+    floors = [0.02, None, 0.1, 0.06]
+    measured = [row("real", "bcast/linear", n, 1e-5, floor=f) for n, f in zip(SIZES, floors, strict=True)]
+    found = joined(to_frame([row("model", "bcast/linear", n, 1e-5) for n in SIZES]), to_frame(measured))
+    assert errors(found).floor.to_list() == [0.06]
+    by_size = errors(found, "size")
+    assert [None if f != f else f for f in by_size.floor] == floors, "a size each"
+    assert errors(both({})).floor.isna().all()
+
+
 def test_a_joined_row_has_both_times_and_what_follows() -> None:
     """Quartiles that are apart bound the noise; without bounds it is a twentieth, half on either side."""
     call = {"platform": "", "collective": "bcast", "nodes": 2, "ranks": 8, "mapping": "block", "type": "float", "op": "sum",
@@ -332,7 +342,7 @@ def test_a_decision_is_summed_up_whole() -> None:
 
 def test_tables_of_errors_have_these_columns() -> None:
     found = both({("bcast/chain", 4): 1.5})
-    assert list(errors(found, "ranks").columns) == ["ranks", "points", "median", "p90", "worst", "bias"]
+    assert list(errors(found, "ranks").columns) == ["ranks", "points", "median", "p90", "worst", "bias", "floor"]
     assert list(errors(found, "algorithm").algorithm) == sorted(ALGORITHMS)
     assert list(coverage(found, "ranks").columns) == [
         "ranks", "calls", "inside", "below", "above", "repetitions", "repetitions_inside",

@@ -26,6 +26,7 @@ CALLS = (
 )
 PLACE = {"nodes": 2, "ranks": 8, "kind": "ok"}
 TIMES = ("9e-06 1.8e-05 2e-05 4e-05", "7e-06 8e-06", "", "1e-3")  # of each call's repetitions
+FLOORS = (0.05, 0.03, None, 0.125)  # the third was measured in one launch
 
 
 def rows(source: str, factor: float = 1.0) -> list[Row]:
@@ -38,7 +39,8 @@ def rows(source: str, factor: float = 1.0) -> list[Row]:
 @pytest.fixture(scope="module")
 def made() -> report.Comparison:
     """With all that a report can have: a band of three calls, a baseline, a bound above one time, two elements left out."""
-    predicted, measured = rows("model"), [r | {"times_s": t} for r, t in zip(rows("real"), TIMES, strict=True)]
+    predicted = rows("model")
+    measured = [r | {"times_s": t, "floor": f} for r, t, f in zip(rows("real"), TIMES, FLOORS, strict=True)]
     for one in predicted[:3]:
         one |= {"noise_low_s": 0.9 * one["median_s"], "noise_high_s": 1.5 * one["median_s"]}
     chosen = row(algorithm="decision/ompi_4_1", chose="bcast/binomial", bytes=4, **PLACE, source="model", seconds=8e-6)
@@ -86,7 +88,7 @@ def test_the_summary_has_every_number_of_the_report(made: report.Comparison, no_
     assert (printed["title"], printed["quick"], printed["points"], printed["below_bound"]) == ("A title", True, 4, 1)
     assert list(printed["errors"]) == ["all", "collective", "algorithm", "size", "ranks"]
     assert printed["errors"]["all"] == [
-        {"of": "all", "points": 4, "median": 0.365385, "p90": 0.85, "worst": 1.0, "bias": 0.2}
+        {"of": "all", "points": 4, "median": 0.365385, "p90": 0.85, "worst": 1.0, "bias": 0.2, "floor": 0.05}
     ]
     assert [row["size"] for row in printed["errors"]["size"]] == ["up to 512 B", "above"]
     assert [(row["without"], row["size"], row["median"]) for row in printed["without"]][3:6] == [
@@ -95,7 +97,7 @@ def test_the_summary_has_every_number_of_the_report(made: report.Comparison, no_
     assert [call["error"] for call in printed["worst"]] == [1.0, 0.5, -0.230769, -0.1]
     assert printed["worst"][1] == {
         "collective": "bcast", "algorithm": "bcast/linear", "ranks": 8, "nodes": 2, "bytes": 1 << 20,
-        "predicted_s": 0.003, "measured_s": 0.002, "error": 0.5,
+        "predicted_s": 0.003, "measured_s": 0.002, "error": 0.5, "floor": None,
     }  # fmt: skip
     assert printed["winners"].items() >= {"agreement": 1.0, "calls": 2, "ties": 1, "worst_regret": 0.04}.items()
     (baseline,) = printed["baselines"]
@@ -108,14 +110,14 @@ def test_the_summary_has_every_number_of_the_report(made: report.Comparison, no_
 def test_a_report_leaves_out_numbers_that_are_not_known(
     made: report.Comparison, no_figures: None, tmp_path: Path
 ) -> None:
-    one = made.both[made.both.algorithm == "bcast/linear"].drop(columns=prediction.BAND)
+    one = made.both[made.both.algorithm == "bcast/linear"].drop(columns=[*prediction.BAND, "floor"])
     report.write(report.Comparison("Plain", one, made.predicted[:0]), tmp_path)
     printed = json.loads((tmp_path / "summary.json").read_text())
     assert printed["winners"] is printed["below_bound"] is None and not printed["quick"]
     assert printed["baselines"] == printed["without"] == printed["coverage"] == []
     text = (tmp_path / "report.md").read_text()
     assert [line for line in text.splitlines() if line.startswith("## ")] == ["## By size", "## Farthest off"]
-    assert "bound/loggp" not in text and "| | |" not in text
+    assert "bound/loggp" not in text and "| | |" not in text and "loor" not in text
     bounded = replace(made, both=made.both.assign(metric="root"))
     report.write(bounded, tmp_path)
     assert "bound/loggp" not in (tmp_path / "report.md").read_text(), "there is no bound of such a time"

@@ -228,6 +228,12 @@ def test_settings_name_ranks_time_and_what_else_ran_where_something_was_measured
         assert ("others' work" in setting) == (source == "real")
 
 
+def test_launches_of_the_same_call_say_what_no_model_can_be_better_than(known: Registry) -> None:
+    layout, point = Layout(None, 1, 2), Point("bcast", "bcast/linear", 1)
+    several = [row_of(layout, point, "real", 1.0, floor=f) for f in (0.01, 0.03, 0.07, None)]
+    assert run._floor(several).startswith("Launches of the same call differ by ± 3.0 % (median over calls; p90: 6.2 %)")
+
+
 def test_calls_without_a_number_are_reported_by_reason(known: Registry) -> None:
     """Of a prediction only the campaign's own calls: a decision that cannot choose is nobody's loss."""
     layout = Layout(None, 1, 2)

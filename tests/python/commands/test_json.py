@@ -153,7 +153,7 @@ def test_compare_prints_calls_errors_and_what_is_left_out(
     assert [(one["file"], one["rows"]) for one in made["left_out"]] == [("r.csv", 1), ("r.csv", 1)]
     assert made["errors"][0] == {
         "by": "all", "value": "all", "calls": 2, "median_share": pytest.approx(0.5), "p90_share": pytest.approx(0.5),
-        "max_share": pytest.approx(0.5), "bias_share": pytest.approx(0.0),
+        "max_share": pytest.approx(0.5), "bias_share": pytest.approx(0.0), "floor_share": None,
     }  # fmt: skip
     assert made["coverage"][0]["inside_share"] == 1 and made["coverage"][0]["repetitions_inside_share"] is None
     assert (made["winners"]["wrong"], made["winners"]["worst_regret_share"]) == (1, pytest.approx(1.0))

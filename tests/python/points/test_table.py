@@ -52,7 +52,7 @@ def test_tables_come_back(tmp_path: Path) -> None:
 def test_extra_columns_stand_in_tables_that_have_them(tmp_path: Path) -> None:
     """A table without them is as it always was; of one with them, rows that have none come back without."""
     banded = row(1.0) | {"noise_low_s": 0.9, "noise_median_s": 1.1, "noise_high_s": 1.3}
-    measured = row(2.0) | {"times_s": "2 1.5 3"}
+    measured = row(2.0) | {"times_s": "2 1.5 3", "floor": 0.25}
     beside = row(3.0) | {"pure_s": 2.0, "work_s": 2.0, "overlap": 0.5, "available": 0.75}
     file = tmp_path / "t.csv"
     write_csv([banded, measured, beside], file)
@@ -60,7 +60,7 @@ def test_extra_columns_stand_in_tables_that_have_them(tmp_path: Path) -> None:
     assert list(frame.columns) == [*table.COLUMNS, *table.EXTRA]
     first, second, third = table.to_rows(frame)
     assert (first["noise_high_s"], first["times_s"]) == (1.3, "")
-    assert (second["noise_low_s"], second["times_s"]) == (None, "2 1.5 3")
+    assert (second["noise_low_s"], second["times_s"], second["floor"]) == (None, "2 1.5 3", 0.25)
     assert (third["overlap"], first["overlap"]) == (0.5, None)
     write_csv([row(3.0)], file)
     assert list(read_csv(file).columns) == list(table.COLUMNS)

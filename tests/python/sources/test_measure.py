@@ -43,6 +43,7 @@ def test_repetitions_of_all_launches_are_taken_together() -> None:
     row = row_of(TASK, good(1.0, 3.0), good(2.0, 9.0))
     assert (row["median_s"], row["min_s"], row["max_s"]) == (2.5, 1.0, 9.0)
     assert (row["launches"], row["repetitions"], row["status"], row["kind"]) == (2, 2, "ok", OK)
+    assert row["floor"] == (5.5 - 2.0) / 2 / 3.75, "of the launches' medians"
     assert (row["chose"], row["back_end"]) == ("bcast/linear", "Open MPI 4.1.4")
 
 

@@ -24,6 +24,14 @@ def test_the_interval_s_ends_are_those_of_the_binomial_table(n: int, k: int) -> 
     assert spread.interval_rank(n) == k
 
 
+def test_the_floor_is_half_of_what_lies_between_the_medians_of_launches() -> None:
+    """Medians 1, 2 and 4; a launch's outlier does not count."""
+    launches = [reps(4.0, 3.0, 5.0), reps(1.0, 1.0, 90.0), reps(2.0)]
+    assert spread.floor(launches, "makespan") == {"floor": 0.75} == spread.floor(launches, "root")
+    assert spread.floor([reps(1.0, 9.0), []], "makespan") == {}, "one launch"
+    assert spread.floor([reps(0.0), reps(0.0)], "makespan") == {}
+
+
 @pytest.mark.parametrize("n", range(6, 400, 7))
 def test_no_more_than_a_fortieth_lies_outside_each_end(n: int) -> None:
     k = spread.interval_rank(n)
