@@ -27,6 +27,8 @@ bool engine_move(engine *e, bool any, double next) {
   return true;
 }
 
+double engine_steps(const engine *e) { return (double)(e->wiring.operations + e->wiring.transfers + e->shares); }
+
 void engine_free(engine *e) {
   wiring_free(&e->wiring);
   free(e->rank);

@@ -29,6 +29,7 @@ typedef struct engine {
   message_times *times; /* of each message and transfer; NULL unless they are wanted */
   causes *why;          /* NULL unless the time is to be explained */
   uint64_t draw;        /* of the noise; 0: none */
+  size_t shares;        /* found so far: a flow's, whenever it may have changed */
   double alarm;         /* a rank goes on then, whatever the messages do; INFINITY: none does */
   void (*completed)(void *player,
                     int32_t message); /* whoever plays plans hears of all; NULL: ranks wait for one at a time */
@@ -55,6 +56,8 @@ extern const port_rule one_port_rule, fluid_rule;
 void engine_complete(engine *, int32_t message, double time);
 /* Time moves on, to the next message's event or to the alarm; false: there is neither. */
 bool engine_move(engine *, bool any, double next);
+/* How much work the run was: what ranks did, messages, and shares of links. */
+double engine_steps(const engine *);
 /* The rank can go on. */
 void engine_wake(engine *, int rank);
 void engine_free(engine *);

@@ -287,7 +287,8 @@ static void fetch_crossed(const fluid *u, int32_t res) {
 }
 
 /* Flows whose share has changed go on at it from now on. */
-static void change_rates(fluid *u, const engine *e) {
+static void change_rates(fluid *u, engine *e) {
+  e->shares += u->solved_n;
   for (size_t i = 0; i < u->solved_n; i++) {
     flow *f = flow_at(u, (size_t)u->solved[i]);
     if (causes_tracks(e->why, f->message)) causes_rate(e->why, f->message, e->now, f->share, f->bottleneck);
@@ -319,7 +320,7 @@ static int32_t find_lone(const fluid *u, int32_t res) {
   return index;
 }
 
-static void give_shares(fluid *u, const engine *e) {
+static void give_shares(fluid *u, engine *e) {
   u->stamp++;
   if (u->sparse && u->dirty_n) {
     sparse_solve(u);

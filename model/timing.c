@@ -55,6 +55,7 @@ static bool prepare(timer *t, const record *rec) {
   e->now = 0;
   e->why = t->out->why;
   e->draw = t->out->draw;
+  e->shares = 0;
   e->alarm = INFINITY;
   e->completed = NULL;
   e->turn = NULL;
@@ -101,6 +102,7 @@ static int conclude(timer *t) {
   }
   out->critical_messages = count;
   out->messages = w->messages;
+  out->steps = engine_steps(e);
   if (out->want_messages) listing_make(out, w, t->times);
   return 0;
 }

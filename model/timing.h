@@ -56,6 +56,7 @@ typedef struct {
   double *marked_s;   /* [ranks] between marks, all together */
   int ranks;
   size_t messages;
+  double steps;             /* of work: as many tell about how long the run took, on any machine the same */
   timing_message *message;  /* [messages], by sender and the order of posting; NULL unless want_messages was set */
   timing_message *transfer; /* [transfers], likewise: bytes that cross a shared segment; send and recv are one */
   timing_span *span;        /* [spans], likewise: what takes time without a message */

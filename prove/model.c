@@ -1,14 +1,13 @@
 /* collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise N | --others LIST] --plan FILE: what a model of the machine says of each point, one JSON line
  * per point: id; kind "ok", "unsupported" or "failed", and status "ok" or the reason; chose, the full key that a decision took, or
  * null; model_s, the time; cost_s and exact of the closed form; bound_s; rounds, null where there are more than half a
- * million messages. With --trace the line holds all there is to draw, too: see model/trace.h. With --holdings it says instead
+ * million messages; steps, the work of timing it once. With --trace the line holds all there is to draw, too: see model/trace.h. With --holdings it says instead
  * what every rank holds after each round: see holdings.h. With --explain the line says what the makespan is spent on: see model/explain.h.
  * With --noise it has noise_s, the times of N draws of the machine's noise, by their numbers. With --others it has others_s, the times on
  * other machines, whose files LIST names, a line each: the schedule is recorded once, and its rounds are not counted. With --write nothing of this is printed,
  * but the schedule itself, as text: of an algorithm that uses segments, two back-to-back calls, as it is proved.
  *
- * A schedule from a file is answered like a point of a plan, with id 1 and without a closed form; it is not explained. Its first call is
- * timed. */
+ * A schedule from a file is answered like a point of a plan, with id 1, without a closed form and causes. Its first call is timed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,8 +104,8 @@ typedef struct {
   const coll_alg *alg;            /* NULL where no closed form is known */
   coll_collective collective;     /* COLL_COLLECTIVES: a file that promises nothing */
   const coll_args *args;
-  double time_s, rounds;  /* NAN: unknown */
-  const overlap *overlap; /* NULL: that is not its metric */
+  double time_s, rounds, steps; /* NAN: unknown; steps: of the engine, for one run */
+  const overlap *overlap;       /* NULL: that is not its metric */
 } answer;
 
 /* What is timed. */
@@ -137,6 +136,7 @@ static void print_answer(model *m, const answer *a) {
   bool bounded = ok && a->collective < COLL_COLLECTIVES;
   json_real(&j, "bound_s", bounded ? coll_bound(a->collective, a->args, alpha, beta, gamma) : NAN);
   json_real(&j, "rounds", ok ? rint(a->rounds) : NAN);
+  json_real(&j, "steps", ok ? a->steps : NAN);
   if (ok && a->overlap) {
     json_real(&j, "pure_s", a->overlap->pure_s);
     json_real(&j, "work_s", a->overlap->work_s);
@@ -227,6 +227,7 @@ static int answer_timed(model *m, const plan_point *q, answer *a) {
                          : timing_run(r, &m->machine, &m->timing);
   if (wrong) return failed(m, &m->machine, a);
   a->time_s = time_of(&m->timing, q);
+  a->steps = m->timing.steps;
   print_answer(m, a);
   return 0;
 }
@@ -261,7 +262,7 @@ static int answer_nonblocking(model *m, const plan_point *q, answer *a) {
     a->kind = shares ? "unsupported" : "failed";
     a->status = shares ? "uses shared segments, whose flags a rank waits for; it has no non-blocking form"
                        : m->player.error;
-  } else a->time_s = m->player.makespan_s;
+  } else a->time_s = m->player.makespan_s, a->steps = engine_steps(&m->player.engine);
   a->rounds = NAN;
   a->overlap = q->metric == PLAN_NONBLOCKING ? NULL : &m->overlap;
   print_answer(m, a);

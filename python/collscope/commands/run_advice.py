@@ -111,7 +111,9 @@ def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bo
     lines = [f"tied {how}: {', '.join(map(_name, ties))}"] if len(ties) > 1 else []
     if unchecked := next((w.unchecked for w in members if w.unchecked), None):
         names = "; ".join(unknown.keys for unknown in unchecked.unknowns)
-        lines.append(f"not checked over what the file leaves open ({names}): the words hold only if that is as assumed")
+        lines.append(
+            f"not checked over what the file leaves open ({names}), as {unchecked.reason}: the words hold only if that is as assumed"
+        )
     texts: dict[str, list[OpenMpi]] = {}
     for library in versions:
         key = next((key for key in ties if winner.words(key, library)), "")

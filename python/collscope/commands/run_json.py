@@ -51,6 +51,7 @@ def _winner(w: Winner, versions: Sequence[OpenMpi], timed_all: bool) -> dict[str
         "doubt": _doubt(w.doubt) if w.doubt else None,
         "draws": _draws(w.judged) if w.judged else None,
         "unchecked": [_unknown(unknown) for unknown in (w.unchecked.unknowns if w.unchecked else ())],
+        "unchecked_because": w.unchecked.reason if w.unchecked else None,
         "settings": [] if w.doubt or w.is_own_choice else [*filter(None, (_setting(w, v) for v in versions))],
         "advice": advice([w], versions, timed_all),
     }  # fmt: skip

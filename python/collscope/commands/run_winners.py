@@ -156,7 +156,7 @@ def _show_advice(found: Sequence[Winner], timed_all: bool) -> None:
     runs: list[list[Winner]] = []
     for winner in found:
         last = runs[-1][-1] if runs else None
-        if last is None or last.key != winner.key or _unknown(last) != _unknown(winner):
+        if last is None or last.key != winner.key or _hangs_on(last) != _hangs_on(winner):
             runs.append([])
         runs[-1].append(winner)
     installed = openmpi.installed()
@@ -182,6 +182,6 @@ def _show_advice(found: Sequence[Winner], timed_all: bool) -> None:
             console.note("no Open MPI is installed here: what its versions have is from their sources")
 
 
-def _unknown(winner: Winner) -> str:
-    """The name of the unknown number on which a winner hangs."""
-    return winner.doubt.unknown.name if winner.doubt else ""
+def _hangs_on(winner: Winner) -> tuple[str, str]:
+    """The name of the unknown number on which a winner hangs, and why that was not found out."""
+    return winner.doubt.unknown.name if winner.doubt else "", winner.unchecked.reason if winner.unchecked else ""

@@ -7,14 +7,16 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from pathlib import Path
 
 from collscope.base import cache, depends, leftovers, progress
 from collscope.base.files import write_atomically
-from collscope.base.progress import Progress
+from collscope.base.progress import Progress, duration
 from collscope.base.statistics import quantile
-from collscope.catalogue import prover, registry
+from collscope.base.units import counted
+from collscope.catalogue import prover
 from collscope.catalogue.prover import Abandoned, Question
 from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Layout, Point, describe, plan_text
@@ -23,13 +25,16 @@ from collscope.sources.outcome import OK
 from collscope.sources.unknowns import Unknown, drawn, places, unknowns
 
 DRAWS = 100
-MIN_DRAWS = 20  # fewer tell no tenth of them from another
-MAX_MESSAGES = 4e6  # of all draws of a call, some seconds of a core: larger calls have fewer draws
+MIN_DRAWS = 10  # fewer tell no tenth of them from another
+FAR = 4.0  # times the fastest with the middle of each range: what takes longer is not drawn, and wins in none
+STEPS = 5e8  # of the model, for all calls of a command; where that is more, …
+RUNS = 5  # … as many as to time all calls so often
+STEP_S = 6.5e-8  # of a core: 25 to 125 ns where this was measured, for steps from 1e4 to 6e7
 BAND = (0.1, 0.9)  # of the winner's times: so much of the draws lies between
 TIE = 0.01  # of the fastest time: less tells no two algorithms apart
 LOSS = 0.10  # of time, that trusting a winner may cost
 RARE = 0.02  # of the draws may cost more without a doubt: the ranges go beyond what any machine has
-POINT_S = 120.0  # for an algorithm's modelled times in all draws
+POINT_S = 60.0  # for an algorithm's time with the middle of each range
 HINT = "the times are above; Ctrl-C ends the command without this check"
 
 
@@ -62,9 +67,10 @@ class Judged:
 
 @dataclass(frozen=True)
 class Unchecked:
-    """A winner that may hang on these numbers: too many messages to draw, or a call that the model does not know."""
+    """A winner that may hang on these numbers, and why that was not found out."""
 
     unknowns: tuple[Unknown, ...]
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -74,65 +80,130 @@ class Choice:
     layout: Layout
     points: Mapping[str, Point]
 
+
+@dataclass(frozen=True)
+class _Middle:
+    """A call with the middle of each range. seconds, steps: of all its algorithms; alike: of those that are not FAR, the first that has the
+    same steps and the same time: it sends the same messages, and is drawn for all of them."""
+
+    seconds: Mapping[str, float]
+    steps: Mapping[str, float]
+    alike: Mapping[str, str]
+
     @property
-    def draws(self) -> int:
-        """How many its messages allow; 0: too few."""
-        point, ranks = next(iter(self.points.values())), self.layout.ranks
-        about = registry.load().collective(point.collective)
-        few = about.has_root or not about.has_data
-        peers = 4 if few else ranks if about.name == "alltoall" else ranks / 4  # some of their algorithms are rings
-        messages = len(self.points) * ranks * peers
-        draws = min(DRAWS, int(MAX_MESSAGES / messages))
-        return draws if draws >= MIN_DRAWS else 0
+    def drawn(self) -> list[str]:
+        return list(dict.fromkeys(self.alike.values()))
+
+    @property
+    def steps_drawn(self) -> float:
+        """Of each draw."""
+        return sum(self.steps[key] for key in self.drawn)
 
 
 def judged(choices: Sequence[Choice]) -> list[Judged | Unchecked | None]:
     """Each choice over draws of what its machine leaves open; None: nothing is."""
-    open_numbers = {
-        machine: tuple(unknowns(machine[0], machine[1]))
-        for c in choices
-        if c.layout.platform and (machine := (c.layout.platform, c.layout.nodes))
-    }
+    found = [_unknowns(choice.layout) for choice in choices]
+    looks = _middles(choices, found)
+    able = {i: look for i, look in enumerate(looks) if isinstance(look, _Middle)}
+    least = RUNS * sum(sum(look.steps.values()) for look in able.values())
+    draws = dict(zip(able, _affordable([look.steps_drawn for look in able.values()], max(STEPS, least)), strict=True))
     groups: dict[tuple[Layout, int], dict[Point, None]] = {}
-    for choice in choices:
-        found = open_numbers[choice.layout.platform, choice.layout.nodes] if choice.layout.platform else ()
-        if found and all(unknown.dimensions for unknown in found) and choice.draws:
-            points = groups.setdefault((choice.layout, choice.draws), {})
-            points |= dict.fromkeys(_point(choice, key) for key in choice.points)
-    total = sum(draws * len(points) for (_, draws), points in groups.items())
+    for i, n in draws.items():
+        if n:
+            points = groups.setdefault((choices[i].layout, n), {})
+            points |= dict.fromkeys(_point(choices[i], key) for key in able[i].drawn)
+    total = sum(n * len(points) for (_, n), points in groups.items())
     times: dict[tuple[Layout, int], dict[Point, list[float]]] = {}
     with progress.progress("numbers that the file leaves open", total, HINT) as bar:
-        for (layout, draws), points in groups.items():
-            assert layout.platform
-            found = open_numbers[layout.platform, layout.nodes]
-            times[layout, draws] = _times(layout, found, draws, list(points), bar)
+        for (layout, n), points in groups.items():
+            times[layout, n] = _times(layout, _unknowns(layout), n, list(points), bar)
     made: list[Judged | Unchecked | None] = []
-    for choice in choices:
-        at = choice.layout
-        found = open_numbers[at.platform, at.nodes] if at.platform else ()
-        known = times.get((at, choice.draws), {})
-        seconds = {key: known[point] for key in choice.points if (point := _point(choice, key)) in known}
-        complete = seconds and len(seconds) == len(choice.points)
-        made.append(_judged(seconds, found) if complete else Unchecked(found) if found else None)
+    for i, (choice, look, numbers) in enumerate(zip(choices, looks, found, strict=True)):
+        if not isinstance(look, _Middle):
+            made.append(Unchecked(numbers, look) if look else None)
+        elif not draws[i]:
+            made.append(Unchecked(numbers, _too_much(look)))
+        else:
+            known = times[choice.layout, draws[i]]
+            seconds = {k: known[point] for k, one in look.alike.items() if (point := _point(choice, one)) in known}
+            lost = next((key for key in look.drawn if key not in seconds), "")
+            made.append(
+                Unchecked(numbers, f"{lost} has no time in some draw")
+                if lost
+                else _judged(seconds, numbers, look.seconds)
+            )
     return made
+
+
+def _unknowns(layout: Layout) -> tuple[Unknown, ...]:
+    return tuple(unknowns(layout.platform, layout.nodes)) if layout.platform else ()
 
 
 def _point(choice: Choice, key: str) -> Point:
     return model.timed((choice.layout, choice.points[key]))[1]
 
 
-def _judged(seconds: Mapping[str, Sequence[float]], open_numbers: Sequence[Unknown]) -> Judged:
-    """`seconds`: key → its time in each draw."""
+def _middles(choices: Sequence[Choice], found: Sequence[Sequence[Unknown]]) -> list[_Middle | str]:
+    """Each choice with the middle of each range; or why that cannot be, "": nothing is open."""
+    on: dict[Layout, Layout] = {}
+    for choice, numbers in zip(choices, found, strict=True):
+        if numbers and all(unknown.dimensions for unknown in numbers) and choice.layout not in on:
+            assert choice.layout.platform
+            on[choice.layout] = replace(choice.layout, platform=next(drawn(choice.layout.platform, numbers, 1)))
+    tasks = [(on[c.layout], _point(c, key)) for c in choices if c.layout in on for key in c.points]
+    outcomes = iter(model.evaluate(tasks, limit_s=POINT_S))
+    made: list[_Middle | str] = []
+    for choice, numbers in zip(choices, found, strict=True):
+        if choice.layout not in on:
+            made.append("too many routes" if numbers else "")
+            continue
+        replies = {key: next(outcomes) for key in choice.points}
+        if fault := next((f"{key}: {r['status']}" for key, r in replies.items() if r["kind"] != OK), ""):
+            made.append(fault)
+            continue
+        seconds = {key: r["model_s"] for key, r in replies.items()}
+        steps = {key: r["steps"] for key, r in replies.items()}
+        near = [key for key, s in seconds.items() if s <= FAR * min(seconds.values())]
+        first: dict[tuple[float, float], str] = {}
+        alike = {key: first.setdefault((steps[key], seconds[key]), key) for key in near}
+        made.append(_Middle(seconds, steps, alike))
+    return made
+
+
+def _affordable(steps: Sequence[float], left: float) -> list[int]:
+    """How many draws each call has, by the steps of one: MIN_DRAWS while there is enough, those with the fewest steps first, then even
+    shares of what is left; 0 where it was not enough."""
+    made = [0] * len(steps)
+    ascending = sorted(range(len(steps)), key=steps.__getitem__)
+    able = [i for i, all_before in zip(ascending, accumulate(steps[i] for i in ascending), strict=True)
+            if MIN_DRAWS * all_before <= left]  # fmt: skip
+    left -= MIN_DRAWS * sum(steps[i] for i in able)
+    for done, i in enumerate(able):
+        more = left / (len(able) - done) / steps[i] if steps[i] else DRAWS
+        made[i] = min(DRAWS, MIN_DRAWS + int(more))
+        left -= (made[i] - MIN_DRAWS) * steps[i]
+    return made
+
+
+def _too_much(look: _Middle) -> str:
+    took = duration(MIN_DRAWS * look.steps_drawn * STEP_S)
+    return f"{MIN_DRAWS} draws of {counted(len(look.drawn), 'algorithm')} take a core about {took}"
+
+
+def _judged(
+    seconds: Mapping[str, Sequence[float]], open_numbers: Sequence[Unknown], middle: Mapping[str, float]
+) -> Judged:
+    """`seconds`: key → its time in each draw; `middle`: of these and of what was not drawn, its time with the middle of each range."""
     best = [min(row) for row in zip(*seconds.values(), strict=True)]
     loss = {key: [s / b - 1 for s, b in zip(row, best, strict=True)] for key, row in seconds.items()}
     losing = {key: [i for i, lost in enumerate(row) if lost > LOSS] for key, row in loss.items()}
     winner = min(loss, key=lambda key: sum(loss[key]))
-    medians = {key: quantile(sorted(row), 0.5) for key, row in seconds.items()}
+    medians = {**middle, **{key: quantile(sorted(row), 0.5) for key, row in seconds.items()}}
     own = sorted(seconds[winner])
     near = {
         key: sum(s <= (1 + TIE) * w for s, w in zip(row, seconds[winner], strict=True)) for key, row in seconds.items()
     }
-    ties = [key for key in sorted(medians, key=medians.__getitem__) if key != winner and 2 * near[key] >= len(best)]
+    ties = [key for key in sorted(near, key=medians.__getitem__) if key != winner and 2 * near[key] >= len(best)]
     doubt = None
     if len(losing[winner]) > RARE * len(best):
         others = Counter(min(seconds, key=lambda key, i=i: seconds[key][i]) for i in losing[winner])  # type: ignore[misc]
@@ -205,10 +276,11 @@ def _draw(machines: Sequence[str], questions: Sequence[Question], bar: Progress)
         paths = [folder / f"machine{i}.txt" for i in range(len(machines))]
         for path, text in zip(paths, machines, strict=True):
             write_atomically(path, text)
-        write_atomically(folder / "others.txt", "".join(f"{path}\n" for path in paths))
-        words = ("--model", paths[0], "--others", folder / "others.txt")
-        for name, reply in prover.stream(words, questions, folder, Progress("draw", len(questions)), POINT_S):
+        write_atomically(folder / "others.txt", "".join(f"{path}\n" for path in paths[1:]))
+        words: list[str | Path] = ["--model", paths[0]]
+        words += ["--others", folder / "others.txt"] if paths[1:] else []
+        for name, reply in prover.stream(words, questions, folder, Progress("draw", len(questions))):
             bar(len(machines))
             if not isinstance(reply, Abandoned) and reply["kind"] == OK:
-                made[name] = reply["others_s"]
+                made[name] = [reply["model_s"], *reply.get("others_s", ())]
     return made

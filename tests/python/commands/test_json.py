@@ -87,7 +87,10 @@ def test_ties_and_unchecked_numbers_are_in_the_document(capsys: pytest.CaptureFi
     times = {"bcast/linear": 1.0, "bcast/mst": 1.005, "bcast/chain": 2.0}
     first = row(source="model", algorithm="bcast/linear", seconds=1.0)
     run_json.show(
-        [first], [], [Winner(first, times, {"decision/mpich_4": "bcast/x"}, unchecked=Unchecked((GAMMA_TIME,)))], True
+        [first],
+        [],
+        [Winner(first, times, {"decision/mpich_4": "bcast/x"}, unchecked=Unchecked((GAMMA_TIME,), "too much"))],
+        True,
     )
     (winner,) = document_keys.check(capsys.readouterr().out, "run")["winners"]
     assert winner["tied"] == ["bcast/mst"] and winner["unchecked"][0]["keys"] == GAMMA_TIME.keys

@@ -257,8 +257,12 @@ def test_no_words_are_given_where_an_open_number_decides() -> None:
 
 @needs_prover
 def test_a_winner_that_was_not_checked_has_its_words_with_a_warning() -> None:
-    first, second = advice([replace(won((BINOMIAL, 1.0), (LINEAR, 2.0)), unchecked=Unchecked((PROCESSOR,)))], (V41,))
-    assert first.startswith("not checked over what the file leaves open (overhead_s, or gap_s in [curve])")
+    first, second = advice(
+        [replace(won((BINOMIAL, 1.0), (LINEAR, 2.0)), unchecked=Unchecked((PROCESSOR,), "too much"))], (V41,)
+    )
+    assert first.startswith(
+        "not checked over what the file leaves open (overhead_s, or gap_s in [curve]), as too much:"
+    )
     assert second.startswith("Open MPI 4.1: --mca")
 
 

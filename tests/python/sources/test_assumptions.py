@@ -15,7 +15,7 @@ from collscope.catalogue.prover import Question
 from collscope.machines import find
 from collscope.points.plan import Layout, Point
 from collscope.sources import assumptions
-from collscope.sources.assumptions import DRAWS, Choice, Doubt, Judged, Unchecked
+from collscope.sources.assumptions import DRAWS, MIN_DRAWS, Choice, Doubt, Judged, Unchecked
 from collscope.sources.unknowns import NIC, NONBLOCKING, PROCESSOR, SHARED_MEMORY, places, unknowns
 from open_mpi import needs_prover
 from osu_alone import KNOWN, machine
@@ -91,22 +91,51 @@ def test_calls_in_a_loop_are_drawn_as_they_were_timed(
     assert lines and all("repetitions=2 warmup=2" in line for line in lines)
 
 
-def test_calls_that_cannot_be_drawn_are_not_checked(workplace: Path, tmp_path: Path) -> None:
-    """Too many messages, or a metric that the model does not know."""
+def test_calls_that_cannot_be_drawn_are_not_checked(
+    workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A metric that the model does not know, or too much work; each says so."""
     name = machine(tmp_path)
     small = choice(name)
+    monkeypatch.setattr(assumptions, "STEPS", 0.0)
+    monkeypatch.setattr(assumptions, "RUNS", MIN_DRAWS - 1)
     looped = replace(small, points={key: replace(p, metric="loop") for key, p in small.points.items()})
-    crowd = choice(name + "[nodes=64]", 1, "alltoall/linear", nodes=64, ranks=1024)
-    every = Unchecked(tuple(unknowns(find.load(name), 4)))
-    assert assumptions.judged([looped, crowd]) == [every, every]
+    found = assumptions.judged([looped, small])
+    every = tuple(unknowns(find.load(name), 4))
+    assert [one.unknowns for one in found if isinstance(one, Unchecked)] == [every, every]
+    reasons = [one.reason for one in found if isinstance(one, Unchecked)]
+    assert "use a metric other than loop" in reasons[0] and reasons[1].startswith("10 draws of 2 algorithms take")
+
+
+def test_algorithms_far_behind_in_the_middle_are_not_drawn(
+    workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They keep the time that they have there. Of those that send the same messages one is drawn for all."""
+    drawn: list[str] = []
+
+    def draw(machines: Sequence[str], questions: Sequence[Question], bar: Progress) -> dict[str, list[float]]:
+        drawn.extend(q.key for q in questions)
+        return {q.name: [1.0] * len(machines) for q in questions}
+
+    monkeypatch.setattr(assumptions, "_draw", draw)
+    twins = "bcast/scatter_ring", "bcast/mst_scatter_bucket_allgather"
+    (found,) = assumptions.judged([choice(machine(tmp_path), 1 << 18, *twins, LINEAR)])
+    assert isinstance(found, Judged) and set(drawn) == {twins[0]}
+    assert [found.seconds[key] for key in twins] == [1.0, 1.0] and 0 < found.seconds[LINEAR] < 1.0
 
 
 @pytest.mark.parametrize(
-    ("key", "ranks", "draws"),
-    [(LINEAR, 64, 100), (LINEAR, 20_000, 50), ("allreduce/ring", 200, 100), ("alltoall/linear", 400, 25), ("alltoall/linear", 500, 0)],
-)  # fmt: skip
-def test_calls_of_many_messages_have_fewer_draws(key: str, ranks: int, draws: int) -> None:
-    assert Choice(Layout(None, 1, ranks), {key: Point(key.partition("/")[0], key, 1)}).draws == draws
+    ("steps", "budget", "draws"),
+    [
+        ([1.0, 1.0], 200.0, [100, 100]),
+        ([10.0, 1.0, 1.0], 400.0, [20, 100, 100]),
+        ([100.0, 10.0, 1.0], 1500.0, [11, 25, 100]),
+        ([100.0, 10.0], 1099.0, [0, 100]),
+        ([0.0], 5.0, [100]),
+    ],
+)
+def test_draws_follow_from_how_much_work_a_call_is(steps: list[float], budget: float, draws: list[int]) -> None:
+    assert assumptions._affordable(steps, budget) == draws
 
 
 # ---- by hand ---------------------------------------------------------------------------------------------------------
@@ -115,7 +144,7 @@ def test_calls_of_many_messages_have_fewer_draws(key: str, ranks: int, draws: in
 def test_the_winner_loses_least_on_average_and_ties_are_of_half_of_the_draws() -> None:
     """a is the fastest of most draws, but loses half in one; b loses little in all, c takes as long as b in half of them."""
     times = {"a": [1.0, 1.0, 1.0, 3.0], "b": [1.05, 1.08, 1.09, 2.0], "c": [1.05, 1.08, 1.5, 2.5]}
-    found = assumptions._judged(times, (NIC,))
+    found = assumptions._judged(times, (NIC,), {})
     assert (found.winner, found.wins, found.draws, found.ties, found.doubt) == ("b", 1, 4, ("b", "a", "c"), None)
     assert found.seconds == pytest.approx({"b": 1.085, "a": 1.0, "c": 1.29})
     assert found.band_s == pytest.approx((1.05 + 0.3 * 0.03, 1.09 + 0.7 * 0.91))
@@ -124,7 +153,7 @@ def test_the_winner_loses_least_on_average_and_ties_are_of_half_of_the_draws() -
 @pytest.mark.parametrize(("losing", "in_doubt"), [(2, False), (3, True)])
 def test_a_loss_in_more_than_two_of_a_hundred_draws_is_a_doubt(losing: int, in_doubt: bool) -> None:
     times = {"a": [2.0] * losing + [1.0] * (DRAWS - losing), "b": [1.5] * DRAWS}
-    found = assumptions._judged(times, (NIC, PROCESSOR))
+    found = assumptions._judged(times, (NIC, PROCESSOR), {})
     assert found.winner == "a" and found.wins == DRAWS - losing and bool(found.doubt) == in_doubt
 
 
@@ -132,6 +161,6 @@ def test_a_doubt_names_the_number_that_goes_with_the_loss() -> None:
     """b is faster where the memory is slow: in a quarter of the draws."""
     slow = [place < 0.25 for place in places("memory", DRAWS)]
     times = {"a": [2.0 if s else 1.0 for s in slow], "b": [1.5] * DRAWS}
-    found = assumptions._judged(times, (NIC, PROCESSOR, SHARED_MEMORY))
+    found = assumptions._judged(times, (NIC, PROCESSOR, SHARED_MEMORY), {})
     assert found.winner == "a" and found.wins == DRAWS * 3 // 4
     assert found.doubt == Doubt(SHARED_MEMORY, "b", pytest.approx(1 / 3), DRAWS // 4)  # type: ignore[arg-type]
