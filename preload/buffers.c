@@ -30,18 +30,16 @@ static buffers of_bcast(const communicator *c, const program_call *p, bool strai
   return b;
 }
 
-static MPI_Aint at(const program_call *p, int i) { return p->far_at ? p->far_at[i] : p->at[i]; }
-
 static bool is_scattered(const communicator *c, const program_call *p) {
-  for (int i = 0; (p->at || p->far_at) && i < c->size; i++)
-    if (at(p, i) != i * (MPI_Aint)p->out.count) return true;
+  for (int i = 0; per_rank_given(p->at) && i < c->size; i++)
+    if (per_rank_at(p->at, i) != i * (int64_t)p->out.count) return true;
   return false;
 }
 
 static void *scattered_block(const program_call *p, int i) {
   MPI_Aint begin, extent;
   MPI_Type_get_extent(p->out.type, &begin, &extent);
-  return (char *)p->out.buffer + at(p, i) * extent;
+  return (char *)p->out.buffer + per_rank_at(p->at, i) * extent;
 }
 
 /* The memory in which blocks that lie apart are collected; that of a rank in place holds its own. */

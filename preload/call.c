@@ -60,3 +60,20 @@ const char *call_refuses(const communicator *c, const program_call *p) {
   if (facts->op && (p->op == MPI_OP_NULL || !operators_fit(p->op, p->out.type))) return wrong;
   return NULL;
 }
+
+int call_neighbours(MPI_Comm comm) {
+  int kind = MPI_UNDEFINED, rank, n = 0, from, weighted;
+  if (comm == MPI_COMM_NULL) return 0;
+  MPI_Topo_test(comm, &kind);
+  if (kind == MPI_CART) {
+    MPI_Cartdim_get(comm, &n);
+    return 2 * n;
+  }
+  if (kind == MPI_GRAPH) {
+    MPI_Comm_rank(comm, &rank);
+    MPI_Graph_neighbors_count(comm, rank, &n);
+  } else if (kind == MPI_DIST_GRAPH) {
+    MPI_Dist_graph_neighbors_count(comm, &from, &n, &weighted);
+  }
+  return n;
+}

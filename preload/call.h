@@ -3,6 +3,7 @@
 #define COLLSCOPE_PRELOAD_CALL_H
 
 #include <mpi.h>
+#include <string.h>
 
 #include "preload/communicator.h"
 
@@ -13,16 +14,30 @@ typedef struct {
   MPI_Datatype type;
 } side;
 
+/* An array that has a number for each rank, of the type that the function has; NULL: none. */
+typedef struct {
+  const void *array;
+  size_t each; /* bytes: sizeof(int), or those of MPI_Count and MPI_Aint, which are as many */
+} per_rank;
+
+static inline bool per_rank_given(per_rank a) { return a.array; }
+static inline int64_t per_rank_at(per_rank a, int i) {
+  int64_t number;
+  if (a.each == sizeof(int)) return ((const int *)a.array)[i];
+  memcpy(&number, (const char *)a.array + (size_t)i * sizeof number, sizeof number);
+  return number;
+}
+_Static_assert(sizeof(MPI_Count) == sizeof(int64_t) && sizeof(MPI_Aint) == sizeof(int64_t), "per_rank");
+
 typedef struct {
   coll_collective collective;
   int root;     /* 0 where the collective has no root */
   side in, out; /* bcast: both are its buffer */
   MPI_Op op;
-  /* Of a vector form with blocks of one size: where each lies in out, in elements; both NULL: one behind the other. */
-  const int *at;
-  const MPI_Aint *far_at;
+  per_rank at;     /* of a vector form with blocks of one size: where each lies in out, in elements */
   const char *why; /* no algorithm can serve it; NULL: one may */
   size_t bytes;    /* then: that this rank brings */
+  bool uneven;     /* others may bring another number */
 } program_call;
 
 bool call_in_place(const side *);
@@ -35,5 +50,8 @@ bool call_has_output(const communicator *, const program_call *);
 size_t call_bytes(const communicator *, const program_call *);
 /* NULL, or what MPI's own function is to complain about. */
 const char *call_refuses(const communicator *, const program_call *);
+
+/* To how many ranks this one sends in a neighbourhood collective. */
+int call_neighbours(MPI_Comm);
 
 #endif

@@ -15,6 +15,7 @@ typedef struct {
   int root;
   size_t count, elem;
   bool in_place, commutes;
+  bool vector; /* of a vector form, which is counted apart */
 } shape;
 
 /* A call that stays open for the next one of its shape. */

@@ -11,16 +11,24 @@ static const char several[] = "several";
 
 const char counts_root_alone[] = "a vector form: the root alone knows whether blocks are equal";
 const char counts_own_alone[] = "a vector form: each rank knows its own blocks alone";
+const char counts_neighbours[] = "a collective of neighbours, of which the catalogue has none";
 
 const char *counts_collective_name(int k) {
-  static const char *const beyond[] = { "gatherv", "scatterv", "allgatherv", "alltoallv", "alltoallw" };
+  static const char *const beyond[] = { "gatherv",
+                                        "scatterv",
+                                        "allgatherv",
+                                        "alltoallv",
+                                        "alltoallw",
+                                        "neighbor_allgather",
+                                        "neighbor_allgatherv",
+                                        "neighbor_alltoall",
+                                        "neighbor_alltoallv",
+                                        "neighbor_alltoallw" };
+  static const char *const forms[] = { "%s", "i%s", "%s_init" };
   static _Thread_local char name[40];
-  if (k < COLL_COLLECTIVES) return coll_collective_name((coll_collective)k);
-  if (k < COUNTS_NONBLOCKING) return beyond[k - COLL_COLLECTIVES];
-  bool persistent = k >= COUNTS_PERSISTENT;
-  const char *blocking = coll_collective_name(
-      (coll_collective)(k - (persistent ? COUNTS_PERSISTENT : COUNTS_NONBLOCKING)));
-  snprintf(name, sizeof name, persistent ? "%s_init" : "i%s", blocking);
+  int of = k % COUNTS_NONBLOCKING;
+  snprintf(name, sizeof name, forms[k / COUNTS_NONBLOCKING],
+           of < COLL_COLLECTIVES ? coll_collective_name((coll_collective)of) : beyond[of - COLL_COLLECTIVES]);
   return name;
 }
 

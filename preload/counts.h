@@ -8,20 +8,25 @@
 
 enum { COUNTS_NAME = 160, COUNTS_CLASSES = 65 };
 
-/* Beyond the catalogue: functions that are counted and always passed on. */
+/* The catalogue's collectives, and others; then both once more for each form. */
 enum {
   COUNTS_GATHERV = COLL_COLLECTIVES,
   COUNTS_SCATTERV,
   COUNTS_ALLGATHERV,
   COUNTS_ALLTOALLV,
   COUNTS_ALLTOALLW,
-  COUNTS_NONBLOCKING,                                        /* of the catalogue's, in their order: MPI_Ibcast … */
-  COUNTS_PERSISTENT = COUNTS_NONBLOCKING + COLL_COLLECTIVES, /* MPI_Bcast_init … */
-  COUNTS_COLLECTIVES = COUNTS_PERSISTENT + COLL_COLLECTIVES
+  COUNTS_NEIGHBOR_ALLGATHER,
+  COUNTS_NEIGHBOR_ALLGATHERV,
+  COUNTS_NEIGHBOR_ALLTOALL,
+  COUNTS_NEIGHBOR_ALLTOALLV,
+  COUNTS_NEIGHBOR_ALLTOALLW,
+  COUNTS_NONBLOCKING,                         /* MPI_Ibcast … */
+  COUNTS_PERSISTENT = 2 * COUNTS_NONBLOCKING, /* MPI_Bcast_init … */
+  COUNTS_COLLECTIVES = 3 * COUNTS_NONBLOCKING
 };
 const char *counts_collective_name(int collective);
-/* Why vector forms are passed on: all ranks must agree on what is called, and these cannot without asking each other. */
-extern const char counts_root_alone[], counts_own_alone[];
+/* Why functions are always passed on: all ranks must agree on what is called, and of vector forms they cannot without asking each other. */
+extern const char counts_root_alone[], counts_own_alone[], counts_neighbours[];
 
 typedef struct {
   int collective;

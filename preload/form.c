@@ -12,7 +12,8 @@ static form of_bytes(const communicator *c, const program_call *p) {
                             .count = bytes / elem,
                             .elem = elem,
                             .in_place = p->collective == COLL_ALLTOALL && call_in_place(&p->in),
-                            .commutes = true },
+                            .commutes = true,
+                            .vector = per_rank_given(p->at) },
                  .type = elem == 4   ? MPI_INT32_T
                          : elem == 2 ? MPI_INT16_T
                                      : MPI_BYTE,

@@ -54,6 +54,21 @@ FORTRAN(alltoallv, ALLTOALLV,
         (char *in, MPI_Fint *n, MPI_Fint *from, MPI_Fint *type, char *out, MPI_Fint *m, MPI_Fint *to, MPI_Fint *other,
          MPI_Fint *comm, MPI_Fint *error),
         MPI_Alltoallv(buffer_of(in), n, from, TYPE(type), buffer_of(out), m, to, TYPE(other), COMM))
+#define NEIGHBOURS(lower, UPPER, function)                                                                 \
+  FORTRAN(lower, UPPER,                                                                                    \
+          (char *in, MPI_Fint *n, MPI_Fint *type, char *out, MPI_Fint *m, MPI_Fint *other, MPI_Fint *comm, \
+           MPI_Fint *error),                                                                               \
+          function(buffer_of(in), *n, TYPE(type), buffer_of(out), *m, TYPE(other), COMM))
+NEIGHBOURS(neighbor_allgather, NEIGHBOR_ALLGATHER, MPI_Neighbor_allgather)
+NEIGHBOURS(neighbor_alltoall, NEIGHBOR_ALLTOALL, MPI_Neighbor_alltoall)
+FORTRAN(neighbor_allgatherv, NEIGHBOR_ALLGATHERV,
+        (char *in, MPI_Fint *n, MPI_Fint *type, char *out, MPI_Fint *m, MPI_Fint *at, MPI_Fint *other, MPI_Fint *comm,
+         MPI_Fint *error),
+        MPI_Neighbor_allgatherv(buffer_of(in), *n, TYPE(type), buffer_of(out), m, at, TYPE(other), COMM))
+FORTRAN(neighbor_alltoallv, NEIGHBOR_ALLTOALLV,
+        (char *in, MPI_Fint *n, MPI_Fint *from, MPI_Fint *type, char *out, MPI_Fint *m, MPI_Fint *to, MPI_Fint *other,
+         MPI_Fint *comm, MPI_Fint *error),
+        MPI_Neighbor_alltoallv(buffer_of(in), n, from, TYPE(type), buffer_of(out), m, to, TYPE(other), COMM))
 FORTRAN(init, INIT, (MPI_Fint * error), MPI_Init(&(int){ 0 }, &(char **){ 0 }))
 FORTRAN(init_thread, INIT_THREAD, (MPI_Fint * required, MPI_Fint *provided, MPI_Fint *error),
         MPI_Init_thread(&(int){ 0 }, &(char **){ 0 }, *required, provided))

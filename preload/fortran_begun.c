@@ -18,6 +18,10 @@
 #define BLOCKS buffer_of(in), *n, TYPE(type), buffer_of(out), *m, TYPE(other)
 #define VECTOR_IN char *in, char *out, MPI_Fint *n, MPI_Fint *type, MPI_Fint *op
 #define VECTOR buffer_of(in), buffer_of(out), *n, TYPE(type), PMPI_Op_f2c(*op)
+#define SENDS_IN char *in, MPI_Fint *n, MPI_Fint *from, MPI_Fint *type
+#define SENDS buffer_of(in), n, from, TYPE(type)
+#define TAKES_IN char *out, MPI_Fint *m, MPI_Fint *to, MPI_Fint *other
+#define TAKES buffer_of(out), m, to, TYPE(other)
 /* F(names, parameters before the last ones, arguments of C's function before the last ones) */
 #define EACH(F)                                                                                                       \
   F(ibarrier, IBARRIER, Ibarrier, barrier_init, BARRIER_INIT, Barrier_init, (MPI_Fint * comm, TAIL), (COMM, LAST))    \
@@ -43,7 +47,28 @@
     REDUCE_SCATTER_BLOCK_INIT, Reduce_scatter_block_init, (VECTOR_IN, MPI_Fint * comm, TAIL), (VECTOR, COMM, LAST))   \
   F(ireduce_scatter, IREDUCE_SCATTER, Ireduce_scatter, reduce_scatter_init, REDUCE_SCATTER_INIT, Reduce_scatter_init, \
     (char *in, char *out, MPI_Fint *n, MPI_Fint *type, MPI_Fint *op, MPI_Fint *comm, TAIL),                           \
-    (buffer_of(in), buffer_of(out), n, TYPE(type), PMPI_Op_f2c(*op), COMM, LAST))
+    (buffer_of(in), buffer_of(out), n, TYPE(type), PMPI_Op_f2c(*op), COMM, LAST))                                     \
+  F(igatherv, IGATHERV, Igatherv, gatherv_init, GATHERV_INIT, Gatherv_init,                                           \
+    (char *in, MPI_Fint *n, MPI_Fint *type, TAKES_IN, MPI_Fint *root, MPI_Fint *comm, TAIL),                          \
+    (buffer_of(in), *n, TYPE(type), TAKES, *root, COMM, LAST))                                                        \
+  F(iscatterv, ISCATTERV, Iscatterv, scatterv_init, SCATTERV_INIT, Scatterv_init,                                     \
+    (SENDS_IN, char *out, MPI_Fint *m, MPI_Fint *other, MPI_Fint *root, MPI_Fint *comm, TAIL),                        \
+    (SENDS, buffer_of(out), *m, TYPE(other), *root, COMM, LAST))                                                      \
+  F(iallgatherv, IALLGATHERV, Iallgatherv, allgatherv_init, ALLGATHERV_INIT, Allgatherv_init,                         \
+    (char *in, MPI_Fint *n, MPI_Fint *type, TAKES_IN, MPI_Fint *comm, TAIL),                                          \
+    (buffer_of(in), *n, TYPE(type), TAKES, COMM, LAST))                                                               \
+  F(ialltoallv, IALLTOALLV, Ialltoallv, alltoallv_init, ALLTOALLV_INIT, Alltoallv_init,                               \
+    (SENDS_IN, TAKES_IN, MPI_Fint * comm, TAIL), (SENDS, TAKES, COMM, LAST))                                          \
+  F(ineighbor_allgather, INEIGHBOR_ALLGATHER, Ineighbor_allgather, neighbor_allgather_init, NEIGHBOR_ALLGATHER_INIT,  \
+    Neighbor_allgather_init, (BLOCKS_IN, MPI_Fint * comm, TAIL), (BLOCKS, COMM, LAST))                                \
+  F(ineighbor_allgatherv, INEIGHBOR_ALLGATHERV, Ineighbor_allgatherv, neighbor_allgatherv_init,                       \
+    NEIGHBOR_ALLGATHERV_INIT, Neighbor_allgatherv_init,                                                               \
+    (char *in, MPI_Fint *n, MPI_Fint *type, TAKES_IN, MPI_Fint *comm, TAIL),                                          \
+    (buffer_of(in), *n, TYPE(type), TAKES, COMM, LAST))                                                               \
+  F(ineighbor_alltoall, INEIGHBOR_ALLTOALL, Ineighbor_alltoall, neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT,       \
+    Neighbor_alltoall_init, (BLOCKS_IN, MPI_Fint * comm, TAIL), (BLOCKS, COMM, LAST))                                 \
+  F(ineighbor_alltoallv, INEIGHBOR_ALLTOALLV, Ineighbor_alltoallv, neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT,  \
+    Neighbor_alltoallv_init, (SENDS_IN, TAKES_IN, MPI_Fint * comm, TAIL), (SENDS, TAKES, COMM, LAST))
 
 #define TAIL MPI_Fint *request, MPI_Fint *error
 #define LAST &made

@@ -12,7 +12,7 @@ enum { LARGE = 1 << 20 };
 
 bool keep_equal(const shape *a, const shape *b) {
   return a->collective == b->collective && a->root == b->root && a->count == b->count && a->elem == b->elem &&
-         a->in_place == b->in_place && a->commutes == b->commutes;
+         a->in_place == b->in_place && a->commutes == b->commutes && a->vector == b->vector;
 }
 
 int keep_set(const communicator *c, const shape *s) {

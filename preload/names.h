@@ -10,6 +10,7 @@
 #define MPI_Allreduce PMPI_Allreduce
 #define MPI_Barrier PMPI_Barrier
 #define MPI_Bcast PMPI_Bcast
+#define MPI_Cartdim_get PMPI_Cartdim_get
 #define MPI_Comm_call_errhandler PMPI_Comm_call_errhandler
 #define MPI_Comm_compare PMPI_Comm_compare
 #define MPI_Comm_create PMPI_Comm_create
@@ -27,11 +28,13 @@
 #define MPI_Comm_size PMPI_Comm_size
 #define MPI_Comm_split_type PMPI_Comm_split_type
 #define MPI_Comm_test_inter PMPI_Comm_test_inter
+#define MPI_Dist_graph_neighbors_count PMPI_Dist_graph_neighbors_count
 #define MPI_Errhandler_free PMPI_Errhandler_free
 #define MPI_Finalized PMPI_Finalized
 #define MPI_Gather PMPI_Gather
 #define MPI_Gatherv PMPI_Gatherv
 #define MPI_Get_library_version PMPI_Get_library_version
+#define MPI_Graph_neighbors_count PMPI_Graph_neighbors_count
 #define MPI_Group_free PMPI_Group_free
 #define MPI_Group_incl PMPI_Group_incl
 #define MPI_Group_size PMPI_Group_size
@@ -54,6 +57,7 @@
 #define MPI_Sendrecv PMPI_Sendrecv
 #define MPI_Ssend PMPI_Ssend
 #define MPI_Testsome PMPI_Testsome
+#define MPI_Topo_test PMPI_Topo_test
 #define MPI_Type_commit PMPI_Type_commit
 #define MPI_Type_contiguous PMPI_Type_contiguous
 #define MPI_Type_create_keyval PMPI_Type_create_keyval

@@ -78,6 +78,11 @@ static void read_settings(int rank) {
 
 void session_fits(void) { fits = fits_program(); }
 
+static bool is_chosen(int k) {
+  if (k == COUNTS_ALLGATHERV) k = COLL_ALLGATHER;
+  return k < COLL_COLLECTIVES && *chosen.key[k];
+}
+
 void session_begin(void) {
   if (!fits) return;
   int rank;
@@ -96,10 +101,7 @@ void session_begin(void) {
   session_opens = chooses;
   session_made(MPI_SUCCESS, &(MPI_Comm){ MPI_COMM_WORLD });
   session_made(MPI_SUCCESS, &(MPI_Comm){ MPI_COMM_SELF });
-  for (int k = 0; k < COUNTS_COLLECTIVES; k++) session_active[k] = counts_calls;
-  for (int k = 0; k < COLL_COLLECTIVES; k++)
-    if (*chosen.key[k])
-      session_active[k] = session_active[COUNTS_NONBLOCKING + k] = session_active[COUNTS_PERSISTENT + k] = true;
+  for (int k = 0; k < COUNTS_COLLECTIVES; k++) session_active[k] = counts_calls || is_chosen(k % COUNTS_NONBLOCKING);
 }
 
 void session_end(void) {
@@ -166,7 +168,9 @@ static communicator *choose(session_call *s, MPI_Comm comm, const program_call *
   if (!c) return s->why = not_chosen, c;
   s->why = c->inter ? inter : p->why ? p->why : call_refuses(c, p);
   begin(s, c, meets && !c->inter && (p->why || !s->why));
-  if (s->why) return s->bytes = p->why ? p->bytes : 0, c;
+  s->bytes = p->bytes;
+  s->uneven = p->uneven;
+  if (s->why) return c;
   s->bytes = call_bytes(c, p);
   s->in_place = p->in.buffer == MPI_IN_PLACE || p->out.buffer == MPI_IN_PLACE;
   *key = chosen.key[p->collective];
@@ -216,13 +220,6 @@ session_call session_start(MPI_Comm comm, const program_call *p, plans_kind kind
     form_free(&f);
   }
   progress_leave();
-  return s;
-}
-
-session_call session_pass(MPI_Comm comm, size_t bytes, const char *why) {
-  session_call s = { .code = MPI_SUCCESS, .why = why, .bytes = bytes, .uneven = true };
-  communicator *c = communicator_of(comm);
-  if (c) begin(&s, c, !c->inter);
   return s;
 }
 

@@ -35,8 +35,6 @@ typedef struct {
 session_call session_serve(MPI_Comm, const program_call *);
 /* Begins a non-blocking call, or makes a persistent one. */
 session_call session_start(MPI_Comm, const program_call *, plans_kind, MPI_Request *);
-/* A call that nothing here can serve; bytes: that this rank brings. Where all ranks know the same number, the caller says that it is even. */
-session_call session_pass(MPI_Comm, size_t bytes, const char *why);
 int session_done(session_call *, int collective, int root, MPI_Datatype); /* returns MPI's code */
 
 #endif

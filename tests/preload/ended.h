@@ -91,6 +91,16 @@ static int started(int made, MPI_Request *r) {
 #define MPI_Scan(...) CALL(Iscan, Scan, __VA_ARGS__)
 #define MPI_Exscan(...) CALL(Iexscan, Exscan, __VA_ARGS__)
 #define MPI_Reduce_scatter(...) CALL(Ireduce_scatter, Reduce_scatter, __VA_ARGS__)
+#define MPI_Gatherv(...) CALL(Igatherv, Gatherv, __VA_ARGS__)
+#define MPI_Scatterv(...) CALL(Iscatterv, Scatterv, __VA_ARGS__)
+#define MPI_Allgatherv(...) CALL(Iallgatherv, Allgatherv, __VA_ARGS__)
+#define MPI_Alltoallv(...) CALL(Ialltoallv, Alltoallv, __VA_ARGS__)
+#define MPI_Alltoallw(...) CALL(Ialltoallw, Alltoallw, __VA_ARGS__)
+#define MPI_Neighbor_allgather(...) CALL(Ineighbor_allgather, Neighbor_allgather, __VA_ARGS__)
+#define MPI_Neighbor_allgatherv(...) CALL(Ineighbor_allgatherv, Neighbor_allgatherv, __VA_ARGS__)
+#define MPI_Neighbor_alltoall(...) CALL(Ineighbor_alltoall, Neighbor_alltoall, __VA_ARGS__)
+#define MPI_Neighbor_alltoallv(...) CALL(Ineighbor_alltoallv, Neighbor_alltoallv, __VA_ARGS__)
+#define MPI_Neighbor_alltoallw(...) CALL(Ineighbor_alltoallw, Neighbor_alltoallw, __VA_ARGS__)
 #define MPI_Reduce_scatter_block(...) CALL(Ireduce_scatter_block, Reduce_scatter_block, __VA_ARGS__)
 
 #endif

@@ -253,30 +253,52 @@ def test_a_profile_counts_calls_and_samples_arrivals(
 
 
 @needs_build
-def test_calls_of_vector_forms_are_counted_once_with_the_bytes_of_all_ranks(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("program", "form"), [("", "{}"), ("_nonblocking", "i{}"), ("_persistent", "{}_init")])
+def test_calls_of_vector_forms_and_neighbours_are_counted_once_with_the_bytes_of_all_ranks(
+    program: str, form: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Ranks bring 100, 200 and 300 bytes, or as much to each other rank."""
-    file = tmp_path / "profile.json"
-    assert call(capfd, "profile", "--out", str(file), "--", *words_for(3, str(UNEVEN), "3"))[0] == 0
+    """Ranks bring 100, 200 and 300 bytes, or as much to each other rank or neighbour."""
+    file, uneven = tmp_path / "profile.json", f"{UNEVEN}{program}"
+    assert call(capfd, "profile", "--out", str(file), "--", *words_for(3, uneven, "3"))[0] == 0
     rows = report.read(str(file))["rows"]
     found = {r["collective"]: tuple(r[name] for name in ("calls", "bytes", "bytes_from", "bytes_to")) for r in rows}
     assert len(rows) == len(found)
-    assert found == {
+    expected = {
         "gatherv": (3, 600, 100, 300),
         "scatterv": (3, 600, 100, 300),
         "allgatherv": (3, 600, 128, 255),
         "alltoallv": (3, 1800, 300, 900),
         "alltoallw": (3, 1800, 300, 900),
         "reduce_scatter": (3, 1800, 512, 1023),
+        "neighbor_allgather": (3, 300, 100, 100),
+        "neighbor_allgatherv": (3, 600, 100, 300),
+        "neighbor_alltoall": (3, 600, 200, 200),
+        "neighbor_alltoallv": (3, 1200, 200, 600),
+        "neighbor_alltoallw": (3, 1200, 200, 600),
     }
+    assert found == {form.format(name): row for name, row in expected.items()}
+
+
+@needs_build
+def test_a_vector_form_has_rows_of_its_own_where_it_runs_the_same_algorithm(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The program calls it twice for each allgather, on the same blocks."""
+    file = tmp_path / "report.json"
+    words = words_for(2, str(CALLS), "quick")
+    assert call(capfd, "exec", "--choose", "allgather=bruck", "--report", str(file), "--", *words)[0] == 0
+    rows = [row for row in report.read(str(file))["rows"] if row["algorithm"]]
+    calls = {
+        name: sum(row["calls"] for row in rows if row["collective"] == name) for name in ("allgather", "allgatherv")
+    }
+    assert calls["allgatherv"] == 2 * calls["allgather"] > 0
 
 
 @needs_build
 def test_arrivals_are_sampled_at_every_call_of_a_loop(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "profile.json"
     assert call(capfd, "profile", "--out", str(file), "--", *words_for(2, str(UNEVEN), "50"))[0] == 0
-    rows = report.read(str(file))["rows"]
+    rows = [row for row in report.read(str(file))["rows"] if row["communicator"]["name"]]
     assert len(rows) == 6
     samples = [row["skew"]["samples"] for row in rows]
     assert min(samples) >= 3 and sum(samples) == 25
