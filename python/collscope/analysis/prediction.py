@@ -137,7 +137,8 @@ def groups(both: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for group, part in both.groupby(GROUP):
         lost = winners_by_call(part).regret.astype(float)
-        rows.append((*group, *errors(part).iloc[0, 1:], len(lost), (lost <= NOISE).mean(), lost.mean()))
+        (of,) = errors(part).itertuples(index=False, name=None)
+        rows.append((*group, *of[1:], len(lost), (lost <= NOISE).mean(), lost.mean()))
     names = ["points", "median", "p90", "worst", "bias", "floor", "choices", "right", "regret"]
     return pd.DataFrame(rows, columns=[*GROUP, *names])
 

@@ -24,7 +24,8 @@ TEMPLATES = Path(__file__).parent / "templates"
 WORST = 12
 MANY = 16  # numbers of ranks that have a row each
 SUMMARY = "summary.json"
-FILES = ("report.html", "report.md", SUMMARY, "figures")
+PAGES = ("report.html", "report.md", SUMMARY)
+FILES = (*PAGES, "figures")
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class _Numbers:
     without: pd.DataFrame
     low: int | None
     covered: pd.DataFrame
+    groups: Sequence[Mapping[str, Any]]
 
 
 def _numbers(made: Comparison) -> _Numbers:
@@ -70,6 +72,7 @@ def _numbers(made: Comparison) -> _Numbers:
         prediction.without(made.both, made.without) if made.without else pd.DataFrame(),
         low,
         pd.concat(covered, ignore_index=True),
+        _known(prediction.groups(made.both)),
     )
 
 
@@ -83,7 +86,7 @@ def write(made: Comparison, folder: Path) -> list[str]:
     write_atomically(folder / SUMMARY, json.dumps(summary(made, numbers), indent=1) + "\n")
     write_atomically(folder / "report.md", text)
     write_atomically(folder / "report.html", pages.html(text, folder))
-    return ["report.html", "report.md", SUMMARY, *(p.path for p in pictures)]
+    return [*PAGES, *(p.path for p in pictures)]
 
 
 def summary(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
@@ -101,12 +104,19 @@ def summary(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
         "worst": numbers.worst,
         "without": numbers.without.to_dict("records"),
         "coverage": _known(numbers.covered),
+        "groups": numbers.groups,
     }
 
 
 def _known(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of a frame; None where a number is not known."""
     return [{str(k): None if v != v else v for k, v in row.items()} for row in frame.to_dict("records")]
+
+
+def groups(folder: Path) -> list[dict[str, Any]]:
+    """The rows of prediction.groups of the report in a folder."""
+    found: list[dict[str, Any]] = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))["groups"]
+    return found
 
 
 def headline(folder: Path) -> list[tuple[str, str]]:
@@ -127,7 +137,8 @@ def headline(folder: Path) -> list[tuple[str, str]]:
 
 def _call(row: Any) -> dict[str, Any]:
     return {
-        "collective": row.collective, "algorithm": row.algorithm, "ranks": int(row.ranks), "nodes": int(row.nodes), "bytes": int(row.bytes),
+        "collective": row.collective, "algorithm": row.algorithm, "platform": row.platform, "mapping": row.mapping,
+        "ranks": int(row.ranks), "nodes": int(row.nodes), "bytes": int(row.bytes),
         "predicted_s": row.predicted_s, "measured_s": row.measured_s, "error": row.error,
         "floor": None if (floor := getattr(row, "floor", math.nan)) != floor else floor,
     }  # fmt: skip
@@ -151,17 +162,26 @@ def _figures(made: Comparison, folder: Path) -> list[_Picture]:
         "scatter": (figures.scatter(made.both), "Every call: predicted over measured time. On the line both agree."),
         "errors": (figures.heat(made.both), "Where the error is: blue is predicted too fast, red too slow."),
     }
-    for collective in won.collective.unique():
-        if won[won.collective == collective].groupby(["ranks", "bytes"]).size().shape[0] > 1:
-            drawn[f"winners_{collective}"] = (
-                figures.winner_maps(won, collective),
-                f"{collective}: who is the fastest, measured and predicted.",
+    apart = prediction.settings(made.both)
+    for group, part in won.groupby(["collective", *apart], sort=False):
+        if part.groupby(["ranks", "bytes"]).size().shape[0] > 1:
+            where = _where(dict(zip(apart, group[1:], strict=True)))
+            drawn["_".join(("winners", *map(str, group)))] = (
+                figures.winner_maps(part, group[0], where),
+                f"{group[0]}{where}: who is the fastest, measured and predicted.",
             )
     found = []
     for stem, (figure, caption) in drawn.items():
         found.append(_Picture(f"figures/{stem}.png", caption))
         write_atomically(folder / found[-1].path, files.render(figure, "png"))
     return found
+
+
+def _where(place: Mapping[str, Any]) -> str:
+    """A group's place behind its collective, in words: those of prediction.settings."""
+    nodes = [counted(int(place["nodes"]), "node")] if "nodes" in place else []
+    words = [str(place[name]) for name in ("platform", "mapping") if name in place]
+    return "".join(f", {word}" for word in (*words, *nodes))
 
 
 def _percent(value: float) -> str:
@@ -200,7 +220,11 @@ def _context(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
         "low": numbers.low if checked else None,
         "calls": counted(len(made.both), "call"),
         "covered": numbers.covered.to_dict("records"),
+        "settings": prediction.settings(made.both),
+        "groups": numbers.groups,
+        "where": lambda call: _where({name: call[name] for name in prediction.settings(made.both)}).removeprefix(", "),
         "nominal": prediction.NOMINAL,
+        "noise": prediction.NOISE,
     }
 
 

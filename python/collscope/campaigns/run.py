@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from collscope.analysis import prediction
 from collscope.base import console, folders, paths, programs
@@ -26,13 +27,13 @@ from collscope.machines.platform import Platform
 from collscope.points import table
 from collscope.points.plan import Layout, Task, Timing
 from collscope.points.table import Row
-from collscope.sources import bounds, idle, launcher, measure, published
+from collscope.sources import bounds, call_table, idle, launcher, measure, published
 from collscope.sources.outcome import OK
 from collscope.sources.rows import SOURCES
 from collscope.sources.source import Options
 
 MEASURED, TABLE = "measured.csv", "table.csv"
-FILES = (*report.FILES, MEASURED, TABLE, "quick", "platform*", MESSAGES, NOTED)  # of a campaign's folder
+FILES = (*report.FILES, MEASURED, TABLE, "quick", "blind", "platform*", MESSAGES, NOTED)  # of a campaign's folder
 RESULTS = paths.RESULTS / "validation"
 WRITTEN_EVERY = 96  # measured calls: what is lost at most when the campaign is killed
 
@@ -48,41 +49,51 @@ def run(
         folder = folders.own(out, "reports of a campaign", lambda there: folders.only(there, *FILES))
     elif not paths.is_writable(folder):
         raise UsageError(f"{folder} cannot be written to (--out DIR: elsewhere)")
-    file = campaign.file
     stages = [("", time.monotonic())]
     with prepared(campaign, folder, quick, recalibrate) as ready:
-        platform = _platform(ready.platform, recalibrate)
+        platform = platform_of(ready.platform, recalibrate)
         stages.append(("preparing", time.monotonic()))
-        tasks = _tasks(campaign, platform, quick)
+        tasks = tasks_of(campaign, platform, quick)
         if not tasks:
             raise UsageError(f"{paths.display(campaign.path)}: has no calls{' in a quick run' if quick else ''}")
         console.note(f"{campaign.name}: {counted(len(tasks), 'call')}")
-        predicted = _predicted(campaign, _with_baselines(campaign, tasks), file.noise)
+        predicted = predict(campaign, tasks)
         stages.append(("predicting", time.monotonic()))
         before = _others_work(campaign)
         measured = _measured(campaign, tasks, folder, recalibrate or remeasure or ready.moved)
         busy = (before, _others_work(campaign))
         stages.append(("measuring", time.monotonic()))
-    both = prediction.joined(table.to_frame(predicted), table.to_frame(measured))
-    made = report.Comparison(
-        title=file.title,
-        both=both,
-        predicted=table.to_frame(predicted),
-        about=file.about,
-        setting=_setting(campaign, ready, platform, tasks, measured, busy, stages),
-        floor=file.floor or _floor(measured),
-        bounds=_bounds(tasks),
-        without=_without(campaign, ready, tasks, measured),
-        unpredicted=_left(tasks, predicted, measured),
-        quick=quick,
-    )
-    table.write_csv([*predicted, *measured], folder / TABLE)
-    report.write(made, folder)
+    setting = _setting(campaign, ready, platform, tasks, measured, busy, stages)
+    compare(campaign, ready, tasks, predicted, measured, folder, setting=setting, quick=quick)
     console.note(f"{campaign.name}: {time.monotonic() - stages[0][1]:.0f} s")
     return folder
 
 
-def _platform(name: str, recalibrate: bool = False) -> Platform:
+def compare(
+    campaign: Campaign,
+    ready: Prepared,
+    tasks: Sequence[Task],
+    predicted: Sequence[Row],
+    measured: Sequence[Row],
+    folder: Path,
+    **more: Any,
+) -> None:
+    """Writes the report of predicted beside measured rows, and both as a table; `more`: what else report.Comparison takes."""
+    expected, noted = table.to_frame(predicted), table.to_frame(measured)
+    usual: dict[str, Any] = {
+        "title": campaign.file.title,
+        "about": campaign.file.about,
+        "floor": campaign.file.floor or floor(measured),
+        "bounds": _bounds(tasks),
+        "without": _without(campaign, ready, tasks, noted),
+        "unpredicted": left(tasks, predicted, measured),
+    }
+    made = report.Comparison(both=prediction.joined(expected, noted), predicted=expected, **(usual | more))
+    table.write_csv([*predicted, *measured], folder / TABLE)
+    report.write(made, folder)
+
+
+def platform_of(name: str, recalibrate: bool = False) -> Platform:
     """The platform; this machine's is calibrated where it has no specification yet, or again with `recalibrate`."""
     if name == "this_machine" and (recalibrate or not (find.PLATFORMS / name / "spec.toml").exists()):
         from collscope.calibration import calibrate
@@ -109,25 +120,26 @@ def _others_work(campaign: Campaign) -> str:
     return idle.remark(_launcher(campaign), max(n for calls in campaign.file.calls for n in calls.nodes))
 
 
-def _tasks(campaign: Campaign, platform: Platform, quick: bool) -> list[Task]:
+def tasks_of(campaign: Campaign, platform: Platform, quick: bool = False) -> list[Task]:
+    """The campaign's own calls."""
     if campaign.file.measure.source == "published":
         found = published.tasks(platform, campaign.file.platform, campaign.file.metric)
         return [task for task in found if campaign.chosen(task, quick)]
     return campaign.tasks(platform, quick)
 
 
+def predict(campaign: Campaign, tasks: Sequence[Task]) -> list[Row]:
+    """Rows of the tasks, and of the decisions that a user has today, which may choose what was measured."""
+    more = [(layout, call_table.by(point, key)) for layout, point in tasks for key in campaign.file.baselines]
+    return _predicted(campaign, list(dict.fromkeys([*tasks, *more])), campaign.file.noise)
+
+
 def _predicted(campaign: Campaign, tasks: Sequence[Task], noise: int = 0) -> list[Row]:
     return SOURCES[campaign.file.predict].rows(tasks, Options(noise=noise))
 
 
-def _with_baselines(campaign: Campaign, tasks: Sequence[Task]) -> list[Task]:
-    """The tasks, and those of the decisions that a user has today, which may choose what was measured."""
-    more = [(layout, replace(point, algorithm=key)) for layout, point in tasks for key in campaign.file.baselines]
-    return list(dict.fromkeys([*tasks, *more]))
-
-
 def _without(
-    campaign: Campaign, ready: Prepared, tasks: Sequence[Task], measured: Sequence[Row]
+    campaign: Campaign, ready: Prepared, tasks: Sequence[Task], measured: prediction.pd.DataFrame
 ) -> dict[str, prediction.pd.DataFrame]:
     """The same calls predicted without one element each, beside what was measured."""
     found = {}
@@ -135,14 +147,22 @@ def _without(
         if name == BARRIER:
             changed = [(layout, replace(p, metric=metrics.base(p.metric))) for layout, p in tasks]
         else:
-            one_switch = f"{ready.platform}[topology=switch]"
-            platform = find.load(one_switch if name == TOPOLOGY else overrides.left_out(ready.platform, name))
-            layouts = {at: Layout(platform, at.nodes, at.ranks, at.mapping) for at, _ in tasks}
+            layouts = {at: replace(at, platform=_changed(at, ready, name)) for at, _ in tasks}
             changed = [(layouts[layout], point) for layout, point in tasks]
         console.note(f"{campaign.name}: without {name}")
-        rows = _predicted(campaign, changed)
-        found[name] = prediction.joined(table.to_frame(rows), table.to_frame(measured))
+        rows = [
+            row | {"platform": layout.platform_name}
+            for row, (layout, _) in zip(_predicted(campaign, changed), tasks, strict=True)
+        ]
+        found[name] = prediction.joined(table.to_frame(rows), measured)
     return found
+
+
+def _changed(at: Layout, ready: Prepared, name: str) -> Platform:
+    """The platform of a layout without an element."""
+    typed = at.platform.typed if at.platform else ""
+    own = typed or ready.platform
+    return find.load(f"{own}[topology=switch]" if name == TOPOLOGY else overrides.left_out(own, name))
 
 
 def _bounds(tasks: Sequence[Task]) -> prediction.pd.DataFrame | None:
@@ -242,8 +262,13 @@ def _setting(
         ("measured", f"{file.measure.source}: {back_end}"),
         *([("others' work", f"before measuring: {busy[0]}, after: {busy[1]}")] if any(busy) else []),
         ("time", ", ".join(f"{name} {end - start:.0f} s" for (_, start), (name, end) in pairwise(stages))),
-        ("ranks", f"{ranks[0]} to {ranks[-1]}" if len(ranks) > 4 else ", ".join(map(str, ranks))),
+        ("ranks", ranks_text(ranks)),
     ]
+
+
+def ranks_text(ranks: Sequence[int]) -> str:
+    """Numbers of ranks, ascending, in words."""
+    return f"{ranks[0]} to {ranks[-1]}" if len(ranks) > 4 else ", ".join(map(str, ranks))
 
 
 def _noise_text(platform: Platform, draws: int) -> str:
@@ -252,7 +277,7 @@ def _noise_text(platform: Platform, draws: int) -> str:
     return f"{draws} draws of how much single messages of {', '.join(platform.machine.noise)} vary"
 
 
-def _floor(measured: Sequence[Row]) -> str:
+def floor(measured: Sequence[Row]) -> str:
     """How far launches of the same call, or quartiles of repetitions of one launch, are apart, in words."""
     if between := sorted(row["floor"] for row in measured if row.get("floor") is not None):
         return (
@@ -272,7 +297,7 @@ def _floor(measured: Sequence[Row]) -> str:
     )
 
 
-def _left(tasks: Sequence[Task], predicted: Sequence[Row], measured: Sequence[Row]) -> list[str]:
+def left(tasks: Sequence[Task], predicted: Sequence[Row], measured: Sequence[Row]) -> list[str]:
     """What has no number on one side, by reason."""
     reasons: dict[str, int] = {}
     names = {_name_of(task) for task in tasks}

@@ -113,9 +113,10 @@ def heat(both: pd.DataFrame) -> Figure:
     return fig
 
 
-def winner_maps(won: pd.DataFrame, collective: str) -> Figure:
+def winner_maps(won: pd.DataFrame, collective: str, where: str = "") -> Figure:
     """Who is fastest over sizes and ranks, measured and predicted side by side; a dot is where the predicted one loses more than the
-    noise. Numbers of ranks with fewer than FEWEST sizes are left out. `won`: prediction.winners_by_call."""
+    noise. Numbers of ranks with fewer than FEWEST sizes are left out. `won`: prediction.winners_by_call, of one place;
+    `where` names it behind the collective."""
     part = won[won.collective == collective].assign(block=lambda f: _block(f))
     swept = part.groupby("ranks").block.transform("nunique")
     part = part[swept >= min(FEWEST, swept.max())]
@@ -142,7 +143,7 @@ def winner_maps(won: pd.DataFrame, collective: str) -> Figure:
     handles.append(
         Line2D([], [], ls="", marker="o", ms=4, color="white", mec=INK, mew=0.7, label="loses more than the noise")
     )
-    fig.suptitle(f"{collective}: the fastest algorithm", x=0.02, ha="left", fontsize=11, fontweight="bold")
+    fig.suptitle(f"{collective}{where}: the fastest algorithm", x=0.02, ha="left", fontsize=11, fontweight="bold")
     fig.tight_layout(rect=(0, (0.1 + 0.2 * legend) / height, 1, 1))
     fig.legend(handles=handles, loc="lower left", ncols=4, fontsize=8, bbox_to_anchor=(0.05, 0.0), handlelength=1.1)
     return fig

@@ -45,6 +45,11 @@ def load_spec(name: str) -> Spec:
     return _read_spec(path, values)
 
 
+def file_of(name: str) -> Path | None:
+    """The file that says a machine's numbers; None of `ideal`, which has no file."""
+    return _find(name)[0]
+
+
 def given(name: str) -> frozenset[str]:
     """The keys that a specification's file, or the brackets behind its name, give; what is not among them has a default."""
     import tomllib

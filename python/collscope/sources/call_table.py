@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -71,18 +72,23 @@ class Call:
 
 @dataclass(frozen=True)
 class Times:
-    """What the rows of one call say: seconds and how many runs are behind them, a value for each row; half of (p95 - p05) / time."""
+    """What the rows of one call say: seconds, a value for each row, how many runs are behind them, and half of (p95 - p05) / time."""
 
     seconds: tuple[float, ...] = ()
     runs: int = 0
     spread: float | None = None
 
     def cells(self) -> dict[str, float | int | None]:
-        """The columns of a table that they fill: quartiles where there are several rows."""
+        """The columns of a table that they fill: of several rows quartiles, too, and how far they differ."""
+        if not self.seconds:
+            return {"median_s": None, "launches": 0, "repetitions": 0}
         found = sorted(self.seconds)
-        median, low, high = (quantile(found, part) if found else None for part in (0.5, 0.25, 0.75))
-        several = {"q1_s": low, "q3_s": high, "min_s": found[0], "max_s": found[-1]} if len(found) > 1 else {}
-        return {"median_s": median, "launches": self.runs, "repetitions": 1 if found else 0, **several}
+        median, low, high = (quantile(found, part) for part in (0.5, 0.25, 0.75))
+        cells: dict[str, float | int | None] = {"median_s": median, "launches": self.runs, "repetitions": 1}
+        if len(found) > 1:
+            floor = (found[-1] - found[0]) / 2 / median
+            return cells | {"q1_s": low, "q3_s": high, "min_s": found[0], "max_s": found[-1], "floor": floor}
+        return cells if self.spread is None else cells | {"floor": self.spread}
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,22 @@ class Usual:
     nodes: int | None = None
     mapping: str | None = None
     type: str = "byte"
+
+
+def tasks(calls: Mapping[Call, Times], metric: str) -> tuple[dict[Task, Times], Counter[str]]:
+    """The calls as they are timed with this metric, rows that name the same one together; how many cannot be made, by reason."""
+    found: dict[Task, Times] = {}
+    reasons: Counter[str] = Counter()
+    for call, times in calls.items():
+        try:
+            task = call.task(metric)
+        except UserError as error:
+            reasons[str(error)] += 1
+            continue
+        before = found.get(task, Times())
+        spread = times.spread if before.spread is None else before.spread
+        found[task] = Times(before.seconds + times.seconds, before.runs + times.runs, spread)
+    return found, reasons
 
 
 def by(point: Point, key: str) -> Point:

@@ -49,10 +49,10 @@ def table_of(platform: str) -> Table:
     raise UserError(f"of {platform} no times of collectives were published here; there are some of {', '.join(TABLES)}")
 
 
-def usual(platform: str) -> Usual:
-    """What a table lacks that is like the published one of a platform; of one without, all that can be said."""
-    base = platform.partition("[")[0]
-    return Usual(platform, TABLES[base].nodes, TABLES[base].mapping) if base in TABLES else Usual(platform)
+def usual(platform: str, kind: str = "byte") -> Usual:
+    """What a table of times lacks that is like the published one of a platform; where there is no such one, it must say so itself."""
+    known = TABLES.get(platform.partition("[")[0])
+    return Usual(platform, known.nodes, known.mapping, kind) if known else Usual(platform, type=kind)
 
 
 @cache

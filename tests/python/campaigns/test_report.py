@@ -96,7 +96,8 @@ def test_the_summary_has_every_number_of_the_report(made: report.Comparison, no_
     ]  # fmt: skip
     assert [call["error"] for call in printed["worst"]] == [1.0, 0.5, -0.230769, -0.1]
     assert printed["worst"][1] == {
-        "collective": "bcast", "algorithm": "bcast/linear", "ranks": 8, "nodes": 2, "bytes": 1 << 20,
+        "collective": "bcast", "algorithm": "bcast/linear", "platform": "ideal", "mapping": "block", "ranks": 8, "nodes": 2,
+        "bytes": 1 << 20,
         "predicted_s": 0.003, "measured_s": 0.002, "error": 0.5, "floor": None,
     }  # fmt: skip
     assert printed["winners"].items() >= {"agreement": 1.0, "calls": 2, "ties": 1, "worst_regret": 0.04}.items()
@@ -142,6 +143,27 @@ def test_many_numbers_of_ranks_are_summed_up_by_powers_of_two(
             ]  # fmt: skip
         assert printed.partition("## Farthest off")[2].count("| bcast/linear |") == 12
     assert report._ranks_range(1) == "   1 to 2"
+
+
+def test_groups_stand_in_the_report_where_places_differ(
+    made: report.Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second machine's calls, on which one size alone has two algorithms, are predicted a third too slow."""
+    monkeypatch.setattr(files, "render", lambda figure, kind: b"png")
+    other = made.both[made.both.bytes == 4].assign(platform="other", mapping="core", error=0.3)
+    report.write(replace(made, both=pd.concat([made.both, other], ignore_index=True)), tmp_path)
+    text = (tmp_path / "report.md").read_text()
+    table = text.partition("## By group")[2].partition("\n##")[0].splitlines()
+    assert table[4].startswith("| collective | platform | mapping | calls | median |")
+    assert table[6:8] == [
+        "| bcast | ideal | block | 4 | 36.5 % | 85.0 % | +20.0 % | 2 | 100.0 % | 2.0 % |",
+        "| bcast | other | core | 2 | 30.0 % | 30.0 % | +30.0 % | 1 | 100.0 % | 4.0 % |",
+    ]
+    assert "| bcast/linear | ideal, block | 8 | 4 B |" in text and "](figures/winners_bcast_ideal_block.png)" in text
+    printed = report.groups(tmp_path)
+    assert [(g["platform"], g["nodes"], g["choices"], g["floor"]) for g in printed] == [
+        ("ideal", 2, 2, pytest.approx(0.05)), ("other", 2, 1, pytest.approx(0.04)),
+    ]  # fmt: skip
 
 
 def test_an_element_without_which_predictions_are_better_is_a_suspect() -> None:

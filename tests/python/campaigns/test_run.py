@@ -231,7 +231,7 @@ def test_settings_name_ranks_time_and_what_else_ran_where_something_was_measured
 def test_launches_of_the_same_call_say_what_no_model_can_be_better_than(known: Registry) -> None:
     layout, point = Layout(None, 1, 2), Point("bcast", "bcast/linear", 1)
     several = [row_of(layout, point, "real", 1.0, floor=f) for f in (0.01, 0.03, 0.07, None)]
-    assert run._floor(several).startswith("Launches of the same call differ by ± 3.0 % (median over calls; p90: 6.2 %)")
+    assert run.floor(several).startswith("Launches of the same call differ by ± 3.0 % (median over calls; p90: 6.2 %)")
 
 
 def test_calls_without_a_number_are_reported_by_reason(known: Registry) -> None:
@@ -242,7 +242,7 @@ def test_calls_without_a_number_are_reported_by_reason(known: Registry) -> None:
     predicted, measured = (
         [row_of(layout, p, source, None, **bad) for p in (own, other)] for source in ("model", "real")
     )
-    assert run._left([(layout, own)], predicted, [*measured, row_of(layout, own, "real", 1.0)]) == [
+    assert run.left([(layout, own)], predicted, [*measured, row_of(layout, own, "real", 1.0)]) == [
         "No number for 1 call, model: cannot.", "No number for 2 calls, real: cannot.",
     ]  # fmt: skip
 
@@ -254,8 +254,8 @@ def test_this_machine_is_calibrated_where_it_has_no_specification(
     monkeypatch.setattr(run.find, "PLATFORMS", workplace)
     monkeypatch.setattr(programs, "MPI_DRIVER", workplace)
     monkeypatch.setattr("collscope.calibration.calibrate.calibrate", lambda: calibrated.append(workplace))
-    assert "calibrate makes one from point-to-point messages" in refusal(run._platform, "this_machine")
-    assert "unknown platform" in refusal(run._platform, "x") and calibrated == [workplace]
+    assert "calibrate makes one from point-to-point messages" in refusal(run.platform_of, "this_machine")
+    assert "unknown platform" in refusal(run.platform_of, "x") and calibrated == [workplace]
 
 
 # ---- which calls ---------------------------------------------------------------------------------------------

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from collscope.base import paths
 from command_line import call
+from open_mpi import needs_prover
 
 
 def test_campaigns_are_listed_with_their_titles(capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,3 +32,43 @@ def test_a_campaign_ends_with_the_head_of_its_report(
     assert status == 0 and [line[:16].strip() for line in head][:4] == ["calls", "median error", "p90 error", "bias"]
     assert last == "results/validation/orfeo_published/report.html"
     assert calls == [("x", {"quick": True, "remeasure": True, "recalibrate": False, "out": None})]
+
+
+@needs_prover
+def test_a_blind_campaign_prints_its_hash_and_then_every_group(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    calls, times, out = (str(tmp_path / name) for name in ("calls.csv", "times.csv", "out"))
+    Path(calls).write_text("collective,algorithm,processes,bytes\nbcast,linear,8,4\nbarrier,tree,8,\n")
+    status, printed, _ = call(capsys, "validate", "orfeo_published", "--predict", "--calls", calls, "--out", out)
+    path, hashed = printed.splitlines()
+    assert status == 0 and path.endswith("out/predictions.json") and re.fullmatch("SHA-256  [0-9a-f]{64}", hashed)
+    Path(times).write_text("collective,algorithm,processes,bytes,latency_us\nbcast,linear,8,4,3\nbcast,chain,8,4,3\n")
+    seal = hashed.split()[1]
+    status, printed, notes = call(
+        capsys, "validate", "orfeo_published", "--judge", times, "--sha256", seal, "--out", out
+    )
+    lines = [line.split() for line in printed.splitlines() if line.strip()]
+    assert status == 0 and lines[2][:5] == ["bcast", "orfeo_epyc", "2", "packed", "1"] and lines[3] == ["calls", "1"]
+    assert "1 call: they are not among the predictions" in notes
+    status, _, message = call(
+        capsys, "validate", "orfeo_published", "--judge", times, "--sha256", "0" * 64, "--out", out
+    )
+    assert status == 1 and f"its SHA-256 is {seal}, not 000" in message
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("x", "--predict", "--judge", "t.csv"), "--predict and --judge are two commands"),
+        (("x", "--predict", "--quick"), "--quick does not go with --predict"),
+        (("x", "--calls", "t.csv"), "--calls goes with --predict"),
+        (("x", "--sha256", "0"), "--sha256 goes with --judge"),
+        (("--predict",), "--predict needs a campaign"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
+) -> None:
+    status, out, err = call(capsys, "validate", *words)
+    assert (status, out) == (2, "") and message in err

@@ -64,9 +64,10 @@ def test_a_barrier_is_timed_in_a_loop_of_its_own(tmp_path: Path) -> None:
 def test_several_rows_of_a_call_are_runs(tmp_path: Path) -> None:
     rows = [f"bcast,linear,8,4,{time},{runs},{low},{high}" for time, runs, low, high in (
         (1, 2, "", ""), (2, "", "", ""), (4, 1, 3, 5), (0, 9, "", ""), ("", 9, "", ""))]  # fmt: skip
-    path = written(
-        tmp_path, "collective,algorithm,processes,bytes,latency_us,runs,p05,p95", *rows, "bcast,linear,8,8,,,,"
-    )
+    heading = "collective,algorithm,processes,bytes,latency_us,runs,p05,p95"
+    one = call_table.read(written(tmp_path, heading, *rows[2:]), USUAL, timed=True)
+    assert next(iter(one.values())).cells()["floor"] == 0.25, "of one row half of what lies between p05 and p95"
+    path = written(tmp_path, heading, *rows, "bcast,linear,8,8,,,,")
     times, none = call_table.read(path, USUAL, timed=True).values()
     assert times.seconds == pytest.approx((1e-6, 2e-6, 4e-6)) and (times.runs, times.spread) == (4, 0.25)
     cells = {
@@ -75,6 +76,7 @@ def test_several_rows_of_a_call_are_runs(tmp_path: Path) -> None:
         "q3_s": 3e-6,
         "min_s": 1e-6,
         "max_s": 4e-6,
+        "floor": 0.75,
         "launches": 4,
         "repetitions": 1,
     }
