@@ -20,12 +20,12 @@ from collscope.base.errors import UsageError, UserError
 from collscope.base.files import write_atomically
 from collscope.base.number import Number
 from collscope.base.units import counted
-from collscope.calibration import estimates, remarks, survey, topology
+from collscope.calibration import estimates, remarks, stability, survey, topology
 from collscope.calibration.estimates import Estimates
 from collscope.calibration.samples import Probe, Samples, ask
 from collscope.calibration.specification import About, spec_of
 from collscope.machines import find
-from collscope.machines.spec import COUNTS, Topology
+from collscope.machines.spec import COUNTS, Spec, Topology
 from collscope.machines.spec_reader import parse_spec
 from collscope.machines.spec_writer import spec_text
 from collscope.sources import idle, mpirun
@@ -42,12 +42,28 @@ USUAL_EAGER_BYTES = 4095
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was written, and how it came about. `source`: when, where and with what it was measured."""
+    """What was written, and how it came about. `source`: when, where and with what it was measured; `unstable`: what single messages that
+    were timed again differ by, "" where they do not."""
 
     path: Path
     estimates: Estimates
     samples: Samples
     source: str
+    unstable: str = ""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """One calibration, before it is written."""
+
+    samples: Samples
+    estimates: Estimates
+    about: About
+
+    @property
+    def spec(self) -> Spec:
+        """Its specification."""
+        return spec_of(self.estimates, self.about)
 
 
 def calibrate(
@@ -78,7 +94,6 @@ def calibrate(
     ranks = nodes * each
     if not launcher:
         check_cores(ranks)
-    before, began = idle.remark(on, nodes), time.monotonic()
     binding = [] if launcher else ["--bind-to", "core"]
 
     def measure(plan: Sequence[Probe]) -> Samples:
@@ -86,29 +101,35 @@ def calibrate(
             start: list[str | Path] = [*binding, driver, "--p2p"]
             return ask(plan, ranks, lambda file: on.command([*start, file], ranks, nodes), on.folder, os.environ | more)
 
-    when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
-    try:
+    def found() -> _Found:
+        when, began = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"), time.monotonic()
+        before = idle.remark(on, nodes)
         samples = survey.of_cluster(measure, quick) if launcher else survey.of_machine(measure, ranks, quick)
-    except KeyboardInterrupt:
-        raise UserError("stopped; nothing was written") from None
-    if (found := len(samples.placement.nodes)) != nodes:
-        raise UserError(
-            f"{counted(nodes, 'node')} were requested and ranks sit on {found}: {', '.join(sorted({*samples.hosts}))}"
+        if (sat_on := len(samples.placement.nodes)) != nodes:
+            hosts = ", ".join(sorted({*samples.hosts}))
+            raise UserError(f"{counted(nodes, 'node')} were requested and ranks sit on {sat_on}: {hosts}")
+        source = (
+            f"collscope calibrate, {when}, {samples.library}, {counted(ranks, 'rank')} on {counted(nodes, 'node')} of {on.describe()}, "
+            f"in {time.monotonic() - began:.0f} s; before: {before}, after: {idle.remark(on, nodes)}"
         )
-    source = (
-        f"collscope calibrate, {when}, {samples.library}, {counted(ranks, 'rank')} on {counted(nodes, 'node')} of {on.describe()}, "
-        f"in {time.monotonic() - began:.0f} s; before: {before}, after: {idle.remark(on, nodes)}"
-    )
-    if launcher:
+        if not launcher:
+            about = about_machine(machine, samples.variables, source)
+            return _Found(samples, estimates.of_machine(samples, machine.shape[0]), about)
         about = _about_cluster(name, launcher, (nodes, each), machine, source)
         cores = about.counts["sockets"].value * about.counts["cores_per_socket"].value
-        made = estimates.of_cluster(samples, int(cores))
-        head = [f"As `./collscope calibrate --name {name}` measured it, point to point: no collective's time is in it."]
-    else:
-        made, about = estimates.of_machine(samples, machine.shape[0]), about_machine(machine, samples.variables, source)
-        head = ["This machine, as `./collscope calibrate` measured it. Not tracked: measure again instead of editing."]
+        return _Found(samples, estimates.of_cluster(samples, int(cores)), about)
+
+    def differs(of: _Found) -> str:
+        again = measure(survey.again(of.samples, "pingpong" if launcher else "flows"))
+        times = estimates.messages_of_cluster(again) if launcher else estimates.messages_of_machine(again)
+        return "; ".join(difference.text for difference in stability.differences(of.spec, times))
+
+    try:
+        calibrated, unstable = stability.settled(found, differs)
+    except KeyboardInterrupt:
+        raise UserError("stopped; nothing was written") from None
+    made, spec = calibrated.estimates, replace(calibrated.spec, unstable=unstable)
     errors = {level: [f"{level}: {fit.text}"] for level, fit in made.curves.items()}
-    spec = spec_of(made, about)
     disturbed = sorted({*made.nonblocking} - {*spec.curve_nonblocking})
     words = (
         "left out, its messages are shorter than what their two ends spend; measure again when the machines are quiet"
@@ -116,9 +137,11 @@ def calibrate(
     made = replace(made, notes=(*made.notes, *(f"curve_nonblocking.{level}: {words}" for level in disturbed)))
     doubts = remarks.of_spec(parse_spec(spec_text(spec), paths.display(path)))
     made = replace(made, notes=(*made.notes, *doubts))
-    text = spec_text(spec, [*head, *made.notes], errors)
+    of_what = f"As `./collscope calibrate --name {name}` measured it, point to point: no collective's time is in it."
+    here = "This machine, as `./collscope calibrate` measured it. Not tracked: measure again instead of editing."
+    text = spec_text(spec, [of_what if launcher else here, *made.notes], errors)
     write_atomically(path, text)
-    return Calibration(path, made, samples, source)
+    return Calibration(path, made, calibrated.samples, calibrated.about.source, unstable)
 
 
 def _size(launcher: Launcher, nodes: int | None, ranks_per_node: int | None, cores: int) -> tuple[int, int]:

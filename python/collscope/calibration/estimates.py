@@ -36,6 +36,7 @@ NOISE = (2e-4, 0.3)  # relative, of a time: minimum, maximum
 NODE_NOISE = 0.03  # of a median on a machine that does other things, too
 DISTURBED = 0.01  # of a time: from this noise on a shorter message that seems to take longer was disturbed
 SLOWER = 0.10  # a non-blocking message differs by so much where it has a curve of its own
+OUTVOTED = 0.25  # of the rounds' median: a round that is farther off was disturbed
 MAX_OVERHEAD = 0.45  # of the shortest message: two overheads and a latency must fit in
 
 Range = tuple[float, float, float]  # value, least, greatest
@@ -112,6 +113,12 @@ def of_cluster(samples: Samples, cores_per_node: int = 0) -> Estimates:
     )
 
 
+def messages_of_cluster(samples: Samples) -> dict[str, dict[int, float]]:
+    """Class → bytes → seconds of a message: half a round trip."""
+    levels = samples.placement.pairs()
+    return {level: {p.bytes: p.seconds for p in points(samples, level, "pingpong")} for level in levels}
+
+
 def rising(times: Iterable[tuple[int, float, float]]) -> list[Point]:
     """Points of (bytes, seconds, noise), ascending. More bytes never take less time: where times are noisy and seem to, the shorter
     message was disturbed or took a slower path."""
@@ -168,9 +175,14 @@ def local_work(readings: Sequence[Reading]) -> Range:
     """Seconds per byte: of the middle size with all ranks of a node at work, and the range over sizes and ranks."""
     sizes = sorted({r.probe.bytes for r in readings})
     most = max(r.probe.count for r in readings)
-    value = next(r.typical for r in readings if r.probe.bytes == sizes[len(sizes) // 2] and r.probe.count == most)
+    value = _of_rounds(readings, sizes[len(sizes) // 2], most)
     low = min(min(r.samples) for r in readings)
     return value, min(low, value), max(*(r.typical for r in readings), value)
+
+
+def _of_rounds(readings: Sequence[Reading], size: int, ranks: int) -> float:
+    """The median over rounds of what so many ranks need for so many bytes: a disturbed round is outvoted."""
+    return median(r.typical for r in readings if (r.probe.bytes, r.probe.count) == (size, ranks))
 
 
 # ---- one machine ------------------------------------------------------------------------------------------
@@ -180,11 +192,12 @@ def of_machine(samples: Samples, sockets: int = 1) -> Estimates:
     """All numbers of one machine with so many sockets."""
     messages, sends, copies = samples.of("flows", count=1), samples.of("overhead"), samples.of("copy")
     floor = min(min(r.samples) for r in copies)
-    typical: dict[str, dict[int, list[float]]] = {}
-    for r in messages:
-        typical.setdefault(_level(samples, r), {}).setdefault(r.probe.bytes, []).append(median(r.samples))
-    middles = {level: {n: median(times) for n, times in sizes.items()} for level, sizes in typical.items()}
-    overhead = min(min(r.typical for r in sends), MAX_OVERHEAD * min(t for of in middles.values() for t in of.values()))
+    middles = messages_of_machine(samples)
+    shortest_s = min(t for of in middles.values() for t in of.values())
+    of_pairs = {
+        flows: median(r.typical for r in sends if r.probe.flows == flows) for flows in {r.probe.flows for r in sends}
+    }
+    overhead = min(*of_pairs.values(), MAX_OVERHEAD * shortest_s)
     # An empty message takes a path of its own in some libraries: the curve begins with one byte.
     times = {level: rising((n, t, NODE_NOISE) for n, t in of.items() if n > 0) for level, of in middles.items()}
     curves = fit_curves(times, lambda _: Limits(floor, 2 * overhead))
@@ -201,7 +214,7 @@ def of_machine(samples: Samples, sockets: int = 1) -> Estimates:
         curves=curves,
         # Curves do not fall below two overheads: rounding must not undo that.
         overhead_s=float(f"{0.99 * overhead:.3g}"),
-        rates=_copied(curves, max(copies, key=lambda r: (r.probe.bytes, r.probe.count)), sockets),
+        rates=_copied(curves, copies, sockets),
         is_copied=True,
         local={"gamma": local_work(gamma), "copy": _copy(samples.of("copy_exchanged"), copies)},
         least={"o": o, "g": o, "L": latency, "G": floor, "gamma": min(min(r.samples) for r in gamma)},
@@ -209,16 +222,25 @@ def of_machine(samples: Samples, sockets: int = 1) -> Estimates:
     )
 
 
+def messages_of_machine(samples: Samples) -> dict[str, dict[int, float]]:
+    """Class → bytes → seconds of a message: the median of the launches' and pairs' medians."""
+    found: dict[str, dict[int, list[float]]] = {}
+    for r in samples.of("flows", count=1):
+        found.setdefault(_level(samples, r), {}).setdefault(r.probe.bytes, []).append(median(r.samples))
+    return {level: {n: median(times) for n, times in sizes.items()} for level, sizes in found.items()}
+
+
 def _level(samples: Samples, reading: Reading) -> str:
     return samples.placement.level(*reading.probe.flows[0])
 
 
-def _copied(curves: Mapping[str, CurveFit], uncached: Reading, sockets: int) -> dict[str, Rate]:
+def _copied(curves: Mapping[str, CurveFit], copies: Sequence[Reading], sockets: int) -> dict[str, Rate]:
     """What moves messages that cores copy: a core what the fastest piece needs, memory what copies by all ranks moved, in the traffic of
     the slowest piece."""
     core = float(f"{1 / min(s for curve in curves.values() for _, _, s in curve.pieces):.4g}")
     slowest = max(curve.pieces[-1][2] for curve in curves.values())
-    memory = uncached.probe.count / uncached.typical / sockets * slowest * core
+    size, ranks = max((r.probe.bytes, r.probe.count) for r in copies)
+    memory = ranks / _of_rounds(copies, size, ranks) / sockets * slowest * core
     return {
         "core": Rate(core, "the fastest piece of the curves"),
         "memory": Rate(max(memory, core), "copies by all ranks"),
@@ -235,14 +257,24 @@ def _copy(exchanged: Sequence[Reading], private: Sequence[Reading]) -> Range:
 
 
 def _message_noise(samples: Samples, times: Mapping[str, Sequence[Point]]) -> dict[str, list[tuple[int, Quantiles]]]:
-    """Of each class its first pair's single messages, all launches together, about the times that the curve is fitted to."""
+    """Of each class its first pair's single messages, all launches that were not disturbed together, about the times that the curve is
+    fitted to."""
     found: dict[tuple[str, int], list[Reading]] = {}
     for r in samples.of("flows", single=True):
         found.setdefault((_level(samples, r), r.probe.bytes), []).append(r)
     made: dict[str, list[tuple[int, Quantiles]]] = {}
     for (level, size), readings in sorted(found.items()):
-        of_pair = [t for r in readings if r.probe.flows == readings[0].probe.flows for t in r.samples]
+        of_pair = [
+            t for r in undisturbed([r for r in readings if r.probe.flows == readings[0].probe.flows]) for t in r.samples
+        ]
         typical = {p.bytes: p.seconds for p in times[level]}
         if size in typical and (noise := noise_of_messages(of_pair, typical[size])):
             made.setdefault(level, []).append((size, noise))
     return made
+
+
+def undisturbed(rounds: Sequence[Reading]) -> list[Reading]:
+    """Without the rounds whose median is far from that of most: what happened there is not how single messages vary."""
+    medians = [median(r.samples) for r in rounds]
+    usual = median(medians)
+    return [r for r, m in zip(rounds, medians, strict=True) if abs(m / usual - 1) <= OUTVOTED]

@@ -27,6 +27,8 @@ def describe(made: Calibration) -> Iterator[str]:
     """One line each: of each class its pieces and errors, links, a node's elements, what was left out."""
     found = made.estimates
     yield made.source
+    if made.unstable:
+        yield f"unstable: {made.unstable}"
     for level, fit in found.curves.items():
         yield from _curve(f"{level}: {fit.text}", fit)
     yield from (f"{link}: {rate.text}" for link, rate in found.rates.items())
@@ -175,6 +177,8 @@ def others(made: Calibration) -> Iterator[tuple[str, str]]:
 
 def warnings(made: Calibration) -> Iterator[str]:
     """What a reader should know before trusting a number."""
+    if made.unstable:
+        yield f"unstable: single messages, timed again, differ: {made.unstable}"
     for level, fit in made.estimates.curves.items():
         if far := [error for error in fit.errors if abs(error.share) > FAR]:
             yield f"{level}: errors above {FAR:.0%} at {', '.join(format_size(error.bytes) for error in far)}"

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from collscope.calibration.samples import FEW, NETWORK, PAIRS, STREAM, Flow, Placement, Probe, Samples
+from collscope.calibration.samples import FEW, NETWORK, PAIRS, STREAM, Flow, Placement, Probe, Reading, Samples
 
 SIZES = tuple(1 << k for k in range(23))  # up to 4 MiB
 MAX_HALF_TRIP_S = 0.2  # larger messages are left out
 SAMPLE_S = 5e-3  # of round trips: more of them would not make the clock's error smaller
 MEASURE_S = 0.8  # a measurement of long messages
 QUICK_SAMPLES = 3
+ROUNDS = 3  # in which the samples of a cluster are taken
 SINGLES, QUICK_SINGLES = 100, 25  # single messages of a size, for how much they vary
 SINGLE_BYTES = (1, 1 << 10, 1 << 14, 1 << 18)  # this changes with size less than the time does
 SINGLE_S = 0.06  # half a round trip: larger messages are left out
@@ -30,27 +31,64 @@ Measure = Callable[[Sequence[Probe]], Samples]
 
 
 def of_cluster(measure: Measure, quick: bool = False) -> Samples:
-    """All samples of a cluster, in four launches: who sits where, how long a message takes, the survey, and the sizes between which
-    sends begin to wait. A quick survey has fewer of them."""
+    """All samples of a cluster, in four launches: who sits where, how long a message takes, the survey in rounds, and the sizes between
+    which sends begin to wait. A quick survey has fewer of them."""
     placement = measure([Probe("pingpong", ((0, 1),), 1, 1, 1)]).placement
     known = paces(measure(scout(placement)))
     probes = plan(placement, known)
-    found = measure(fewer(probes, placement) if quick else probes)
+    probes = fewer(probes, placement) if quick else probes
+    found = joined(probes, measure(in_rounds(probes)))
     finer = list(between(found, known))
     return found + measure(finer) if finer else found
 
 
 def of_machine(measure: Measure, ranks: int, quick: bool = False) -> Samples:
-    """All samples of one machine. Launches differ more than repetitions do, so there are several: the first has the pairs of rank 0 with
-    every other, which on many cores takes as long as the rest together; the others, and a quick survey, few of each class."""
+    """All samples of one machine. Launches differ more than repetitions do, so there are several, each a round: the first has the pairs
+    of rank 0 with every other, which on many cores takes as long as the rest together; the others few of each class. A quick survey has
+    one pair of each class and fewer rounds."""
     if quick:
-        first = measure([Probe("pingpong", ((0, 1),), 1, 1, 1)])
-        return measure(common_start(ranks, few_of_each_class(first.placement, 1)))
-    found = measure(common_start(ranks, range(1, ranks)))
-    few = common_start(ranks, few_of_each_class(found.placement, PAIRS))
-    for _ in range(1, LAUNCHES):
+        look = measure([Probe("pingpong", ((0, 1),), 1, 1, 1)])
+        few, left = common_start(ranks, few_of_each_class(look.placement, 1)), ROUNDS - 1
+        found = measure(few)
+    else:
+        found = measure(common_start(ranks, range(1, ranks)))
+        few, left = common_start(ranks, few_of_each_class(found.placement, PAIRS)), LAUNCHES - 1
+    for _ in range(left):
         found += measure(few)
     return found
+
+
+def in_rounds(probes: Sequence[Probe]) -> list[Probe]:
+    """The same samples, dealt to rounds: what disturbs the machine for a while meets few samples of each probe. One sample more than
+    there are rounds is of the first."""
+    return [
+        replace(p, samples=len(range(number, p.samples, ROUNDS)))
+        for number in range(ROUNDS)
+        for p in probes
+        if p.samples > number
+    ]
+
+
+def joined(probes: Sequence[Probe], found: Samples) -> Samples:
+    """The readings of all rounds, those of the same probe together, in the order of the probes."""
+    rounds: dict[Probe, list[Reading]] = {}
+    for r in found.readings:
+        rounds.setdefault(replace(r.probe, samples=0), []).append(r)
+
+    def all_of(name: str, readings: Sequence[Reading]) -> tuple[float, ...]:
+        return tuple(value for r in readings for value in getattr(r, name))
+
+    readings = [
+        Reading(p, *(all_of(name, rounds[replace(p, samples=0)]) for name in ("samples", "issue", "first")))
+        for p in probes
+    ]
+    return replace(found, readings=tuple(readings))
+
+
+def again(samples: Samples, pattern: str) -> list[Probe]:
+    """Of these samples the probes of messages by themselves, every third size: to be measured once more."""
+    found = samples.of(pattern, count=1) if pattern == "flows" else samples.of(pattern)
+    return [*dict.fromkeys(r.probe for r in found if r.probe.bytes.bit_length() % 3 == 1)]
 
 
 # ---- one machine: messages from a common start ------------------------------------------------------------

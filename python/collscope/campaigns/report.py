@@ -42,6 +42,7 @@ class Comparison:
     without: Mapping[str, pd.DataFrame] = field(default_factory=dict)  # element → `both` of the prediction without it
     unpredicted: Sequence[str] = ()  # calls that were measured and have no prediction, or the other way round, in words
     quick: bool = False
+    unstable: str = ""  # by how much the platform's messages differed from its numbers when it was calibrated
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,7 @@ def summary(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
     return {
         "title": made.title,
         "quick": made.quick,
+        "unstable": made.unstable,
         "points": len(made.both),
         "errors": {by: _known(frame) for by, frame in numbers.errors.items()},
         "winners": asdict(won) | {"agreement": won.agreement} if won else None,
@@ -123,7 +125,8 @@ def headline(folder: Path) -> list[tuple[str, str]]:
     """(name, value) of the numbers at the head of the report in a folder."""
     found = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
     (whole,), won = found["errors"]["all"], found["winners"]
-    rows = [("calls", str(whole["points"]))]
+    rows = [("unstable", found["unstable"])] if found["unstable"] else []
+    rows.append(("calls", str(whole["points"])))
     rows += [(f"{name} error", _percent(whole[name])) for name in ("median", "p90")]
     rows.append(("bias", _signed(whole["bias"])))
     rows += [("floor", _percent(whole["floor"]))] if whole["floor"] is not None else []

@@ -87,6 +87,9 @@ def compare(
         "bounds": _bounds(tasks),
         "without": _without(campaign, ready, tasks, noted),
         "unpredicted": left(tasks, predicted, measured),
+        "unstable": "; ".join(
+            dict.fromkeys(at.platform.unstable for at, _ in tasks if at.platform and at.platform.unstable)
+        ),
     }
     made = report.Comparison(both=prediction.joined(expected, noted), predicted=expected, **(usual | more))
     table.write_csv([*predicted, *measured], folder / TABLE)

@@ -83,7 +83,9 @@ def _load(name: str, text: bytes, cache: Path) -> Platform:
     outside, bracket, inner = name.strip().partition("[")
     of_file = "/" in outside or outside.endswith(".toml")
     shown = f"{spec.name}{bracket}{inner}" if of_file else name.strip()
-    return replace(platform_of(spec, shown), typed="" if base == "this_machine" else name.strip())
+    return replace(
+        platform_of(spec, shown), unstable=spec.unstable, typed="" if base == "this_machine" else name.strip()
+    )
 
 
 def _plain(path: Path, name: str, config: Mapping[str, str]) -> Platform:

@@ -101,6 +101,7 @@ class Platform:
     nodes: Sequence[Node]  # in the order of their numbers
     file: Path | Callable[[int], str]  # a SimGrid file; or the text of one with so many of the nodes
     grows: bool = False  # it has as many nodes as are needed
+    unstable: str = ""  # of a calibration that did not hold: by how much single messages differed
     typed: str = ""  # what was typed for it, where that can be typed again with other values in brackets
 
     @property

@@ -119,6 +119,7 @@ class Spec:
     first_touch_s_per_byte: Number = Number(0.0)
     fresh_from_bytes: Number | None = None  # None: as glibc's allocator has it
     noise: Mapping[str, tuple[Noise, ...]] = field(default_factory=dict)  # of classes where it is known
+    unstable: str = ""  # what messages that were timed again differed by, when the machine was calibrated
 
     @property
     def fresh_from(self) -> Number:

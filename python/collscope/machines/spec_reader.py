@@ -103,6 +103,7 @@ class _File(Table):
         pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,59}$", description="a word of up to 60 letters, digits, _ . and -"
     )
     about: str = ""
+    unstable: str = ""
     oversubscribe: bool = False
     nodes: Count
     sockets: Count
@@ -193,6 +194,7 @@ def parse_spec(
         cores_per_socket=per_socket,
         cores_per_cache=per_cache,
         about=file.about,
+        unstable=file.unstable,
         curve={},
         counts=counts,
         oversubscribe=file.oversubscribe,
@@ -236,6 +238,10 @@ def parse_spec(
         if say:
             say(str(document.fail(problem, *where)))
     if say:
+        if spec.unstable:
+            say(
+                f"{spec.name}: unstable when it was calibrated: {spec.unstable}; calibrate it again when the machine is quiet"
+            )
         if (unused := (named_nodes(spec.topology) or 0) - spec.nodes) > 0:
             more = f"more positions than {spec.nodes} nodes; the last {unused} are not used"
             say(f"{spec.name}: topology.allocation names {more}")

@@ -26,8 +26,8 @@ Comments = Mapping[str, Sequence[str]]
 def spec_text(spec: Spec, head: Iterable[str] = (), comments: Comments | None = None) -> str:
     """The whole file; `head`: comments at its beginning. Capacities that only follow from the curves stay away."""
     lines = [*(f"# {line}" for line in head), f"name = {_string(spec.name)}"]
-    if spec.about:
-        lines.append(f"about = {_string(spec.about)}")
+    for key in ("about", "unstable"):
+        lines += [f"{key} = {_string(text)}"] if (text := getattr(spec, key)) else []
     whole = not spec.levels and spec.cores_per_cache == spec.cores_per_socket  # one cache per socket: need not be said
     for key in COUNTS[:3] if whole and COUNTS[3] not in spec.counts else COUNTS:
         lines.append(f"{key} = {_number(spec.counts.get(key, Number(getattr(spec, key))))}")

@@ -96,12 +96,37 @@ def test_a_cluster_is_measured_in_four_launches_and_a_quick_survey_has_less() ->
     samples = survey.of_cluster(measure)
     assert samples.placement == PAIR
     pace = {"network": Pace(1e-5, 1e-5)}
-    assert launches[:3] == [[Probe("pingpong", ((0, 1),), 1, 1, 1)], survey.scout(PAIR), survey.plan(PAIR, pace)]
+    plan = survey.plan(PAIR, pace)
+    assert launches[:3] == [[Probe("pingpong", ((0, 1),), 1, 1, 1)], survey.scout(PAIR), survey.in_rounds(plan)]
     finer = [*range(4352, 8192, 256), 8191]
     assert [(w.pattern, w.bytes) for w in launches[3]] == [(p, n) for n in finer for p in ("late", "late_nonblocking")]
-    assert [r.probe for r in samples.readings] == [*launches[2], *launches[3]]
+    assert [r.probe for r in samples.readings] == [*plan, *launches[3]]
     survey.of_cluster(measure, quick=True)
-    assert launches[6] == survey.fewer(launches[2], PAIR)
+    assert launches[6] == survey.in_rounds(survey.fewer(plan, PAIR))
+
+
+def test_samples_of_a_probe_are_dealt_to_three_rounds_and_joined_again() -> None:
+    probes = [Probe("flows", ((0, 1),), n, 1, samples) for n, samples in ((1, 7), (2, 2), (4, 1))]
+    rounds = survey.in_rounds(probes)
+    assert [(p.bytes, p.samples) for p in rounds] == [(1, 3), (2, 1), (4, 1), (1, 2), (2, 1), (1, 2)]
+    found = together(PAIR, [Reading(p, (1.0 * k,) * p.samples, (2.0 * k,), ()) for k, p in enumerate(rounds)])
+    joined = survey.joined(probes, found)
+    assert [r.probe for r in joined.readings] == probes and joined.library == found.library
+    assert [r.samples for r in joined.readings] == [(0, 0, 0, 3, 3, 5, 5), (1, 4), (2,)]
+    assert [r.issue for r in joined.readings] == [(0, 6, 10), (2, 8), (4,)]
+
+
+def test_single_messages_are_timed_again_at_every_third_size() -> None:
+    """Each once, however many launches there were; of one machine neither streams nor what shows how much they vary."""
+    every = survey.common_start(2, [1])
+    samples = together(PAIR, [Reading(w, (1.0,)) for w in every * 2])
+    probes = survey.again(samples, "flows")
+    assert {(w.pattern, w.count, w.single) for w in probes} == {("flows", 1, False)}
+    assert [w.bytes for w in probes] == [n for k in range(0, 23, 3) for n in (1 << k, 1 << k)], "alone and with another"
+    trips = survey.again(
+        together(PAIR, [Reading(w, (1.0,)) for w in survey.plan(PAIR, {"network": Pace(1e-6, 1e-5)})]), "pingpong"
+    )
+    assert [w.bytes for w in trips] == [1 << k for k in range(0, 23, 3)] and {w.pattern for w in trips} == {"pingpong"}
 
 
 # ---- one machine ------------------------------------------------------------------------------------------
@@ -138,4 +163,4 @@ def test_one_machine_is_measured_five_times_with_few_pairs_of_each_class(
     assert [r.probe for r in samples.readings] == [probe for plan in launches for probe in plan]
     launches.clear()
     survey.of_machine(measure, ranks, quick=True)
-    assert launches[1:] == [survey.common_start(ranks, quick)]
+    assert launches[1:] == [survey.common_start(ranks, quick)] * 3

@@ -124,6 +124,17 @@ def test_a_report_leaves_out_numbers_that_are_not_known(
     assert "bound/loggp" not in (tmp_path / "report.md").read_text(), "there is no bound of such a time"
 
 
+def test_an_unstable_platform_is_named_above_every_number(
+    made: report.Comparison, no_figures: None, tmp_path: Path
+) -> None:
+    report.write(replace(made, unstable="cache: +20%"), tmp_path)
+    head, _, rest = (tmp_path / "report.md").read_text().partition("| median error |")
+    assert "> **Unstable platform.**" in head and "differed from its numbers: cache: +20%." in head and rest
+    assert report.headline(tmp_path)[0] == ("unstable", "cache: +20%")
+    report.write(made, tmp_path)
+    assert "nstable" not in (tmp_path / "report.md").read_text() and report.headline(tmp_path)[0][0] == "calls"
+
+
 def test_many_numbers_of_ranks_are_summed_up_by_powers_of_two(
     made: report.Comparison, no_figures: None, tmp_path: Path
 ) -> None:

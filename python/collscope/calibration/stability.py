@@ -1,0 +1,76 @@
+"""Whether a specification that was just made holds: single messages, timed again in a launch of their own, beside what it predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
+from statistics import median
+from typing import TypeVar
+
+from collscope.base import console
+from collscope.base.units import format_size, format_time
+from collscope.machines.spec import Spec
+
+DIFFERS = 0.10  # of the predicted time
+MAX_REPEATS = 3  # of a calibration
+RANGES = (0, 4 << 10, 256 << 10, inf)  # bytes: small, middle and large messages drift each by themselves
+
+Times = Mapping[str, Mapping[int, float]]
+"""Class → bytes → seconds of a message."""
+
+
+T = TypeVar("T")
+
+
+def settled(calibrate: Callable[[], T], differs: Callable[[T], str]) -> tuple[T, str]:
+    """What calibrating finds, again while messages differ from it, at most MAX_REPEATS times; and what they differ by in the end, ""
+    where they do not. `differs` says it of a calibration, in words."""
+    for number in range(MAX_REPEATS + 1):
+        if not (words := differs(found := calibrate())):
+            break
+        last = number == MAX_REPEATS
+        then = "it is marked as unstable" if last else f"calibrating again ({number + 1} of {MAX_REPEATS})"
+        console.note(f"single messages were timed again, and the calibration does not hold: {words}; {then}")
+    return found, words
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Messages of a class, from `start` to below `end` bytes, that take otherwise than predicted: the size in the middle of them."""
+
+    level: str
+    start: int
+    end: float
+    bytes: int
+    predicted_s: float
+    measured_s: float
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        sizes = f"below {format_size(int(self.end))}" if self.end < inf else f"from {format_size(self.start)} on"
+        sizes = f"{format_size(self.start)} to {sizes}" if self.start and self.end < inf else sizes
+        return (
+            f"{self.level}, {sizes}: {self.measured_s / self.predicted_s - 1:+.0%} ({format_size(self.bytes)} took "
+            f"{format_time(self.measured_s)}, {format_time(self.predicted_s)} is predicted)"
+        )
+
+
+def differences(spec: Spec, times: Times) -> Iterator[Difference]:
+    """Where these times are farther off the specification's than DIFFERS, in the median over the sizes of a range."""
+    for level, of_sizes in times.items():
+        for start, end in pairwise(RANGES):
+            ratios = sorted(
+                (time / predicted(spec, level, size), size) for size, time in of_sizes.items() if start <= size < end
+            )
+            if ratios and abs(median(ratio for ratio, _ in ratios) - 1) > DIFFERS:
+                ratio, size = ratios[len(ratios) // 2]
+                yield Difference(level, int(start), end, size, of_sizes[size] / ratio, of_sizes[size])
+
+
+def predicted(spec: Spec, level: str, size: int) -> float:
+    """Seconds of a message by itself."""
+    piece = [piece for piece in spec.curve[level] if piece.start <= size][-1]
+    return piece.latency.value + size * piece.s_per_byte.value
