@@ -95,6 +95,29 @@ static void test_reductions(void) {
   expect(sums(N, ranks, rank * N), "MPI_Reduce_scatter_block_c");
 }
 
+static void test_begun(void) {
+  MPI_Count counts[MAX_RANKS];
+  MPI_Aint at[MAX_RANKS];
+  MPI_Request request;
+  for (int i = 0; i < ranks; i++) counts[i] = N - 2, at[i] = (ranks - 1 - i) * N;
+  fresh();
+  MPI_Iallgatherv_c(in, N - 2, MPI_INT, out, counts, at, MPI_INT, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < ranks; i++) expect(holds((int)at[i], N - 2, i, 0), "MPI_Iallgatherv_c");
+  fresh();
+  MPI_Igatherv_c(in, N - 2, MPI_INT, out, counts, at, MPI_INT, 0, MPI_COMM_WORLD, &request); /* passed on */
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < ranks && !rank; i++) expect(holds((int)at[i], N - 2, i, 0), "MPI_Igatherv_c");
+  MPI_Allreduce_init_c(in, out, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  for (int round = 0; round < 3; round++) {
+    fresh();
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect(sums(N, ranks, 0), "MPI_Allreduce_init_c");
+  }
+  MPI_Request_free(&request);
+}
+
 /* 2 GiB and 11 bytes, of which none is like its neighbours. */
 static void test_huge(void) {
   MPI_Count n = ((MPI_Count)1 << 31) + 11;
@@ -117,6 +140,7 @@ int main(int argc, char **argv) {
     test_moves();
     test_vectors();
     test_reductions();
+    test_begun();
   }
   MPI_Allreduce(&failures, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (!rank) printf("%d wrong\n", total);
