@@ -3,19 +3,18 @@
  *   collscope-nonblocking cost KEY COUNT      KEY on COUNT floats, started and waited for at once, beside the blocking call, in neighbouring
  *                                             batches; and what the plan takes in memory
  *   collscope-nonblocking overlap KEY COUNT   an allreduce beside work that takes as long: by ours and by MPI_Iallreduce, looked at between
- *                                             pieces of the work, not looked at, and (ours) with a thread that looks all the time
+ *                                             pieces of the work, not looked at, and (ours) with a thread that looks while it is under way
  *
  * overlap is OSU's: 1 - (time of both together - time of the work) / time of the call alone, not below 0. */
 #include <mpi.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <threads.h>
 
 #include "core/catalogue/collective.h"
 #include "core/catalogue/find.h"
 #include "core/nonblocking/play.h"
+#include "core/nonblocking/thread.h"
 #include "core/runtime/mpi.h"
 #include "core/runtime/port.h"
 #include "driver/launch.h"
@@ -30,6 +29,7 @@ typedef struct {
   MPI_Op op;
   coll_plan *graph;
   coll_engine *engine;
+  coll_thread *thread; /* NULL: none */
   coll_call *blocking;
   uint64_t calls;
 } subject;
@@ -57,7 +57,9 @@ static double longest(const subject *s, double own) {
 }
 
 static coll_playing *start(subject *s) {
-  return coll_start(s->engine, s->l.world, s->graph, s->args.in, s->args.out, MPI_FLOAT, s->op, s->calls++);
+  coll_playing *p = coll_start(s->engine, s->l.world, s->graph, s->args.in, s->args.out, MPI_FLOAT, s->op, s->calls++);
+  if (s->thread) coll_thread_wake(s->thread);
+  return p;
 }
 
 static void at_once(subject *s) {
@@ -179,24 +181,13 @@ static double timed_work(subject *s, long steps) {
   return longest(s, MPI_Wtime() - begun);
 }
 
-typedef struct {
-  coll_engine *engine;
-  atomic_bool stop;
-} looker;
-
-static int look_on(void *self) {
-  looker *k = self;
-  while (!k->stop)
-    if (!coll_advance(k->engine)) thrd_yield();
-  return 0;
-}
+static int look(void *engine) { return coll_advance(engine) ? 0 : -1; }
 
 /* Times of the call alone, of work that takes as long, and of both together: the lowest tenth of each. */
 static void measure_kind(subject *s, progress w) {
   static double alone[REPETITIONS], worked[REPETITIONS], both[REPETITIONS];
-  thrd_t thread;
-  looker k = { .engine = s->engine = coll_engine_make(w == OURS_BY_THREAD) };
-  if (w == OURS_BY_THREAD) thrd_create(&thread, look_on, &k);
+  s->engine = coll_engine_make(w == OURS_BY_THREAD);
+  s->thread = w == OURS_BY_THREAD ? coll_thread_start(-1, look, s->engine) : NULL;
   for (int i = -5; i < REPETITIONS; i++) alone[i < 0 ? 0 : i] = timed(s, w, 0);
   double call = lowest_tenth(alone, REPETITIONS);
   long steps = 100000;
@@ -208,10 +199,7 @@ static void measure_kind(subject *s, progress w) {
     worked[i] = timed_work(s, steps);
     both[i] = timed(s, w, steps);
   }
-  if (w == OURS_BY_THREAD) {
-    k.stop = true;
-    thrd_join(thread, NULL);
-  }
+  if (s->thread) coll_thread_end(s->thread);
   coll_engine_free(s->engine);
   call = lowest_tenth(alone, REPETITIONS);
   double busy = lowest_tenth(worked, REPETITIONS), together = lowest_tenth(both, REPETITIONS);

@@ -46,10 +46,7 @@ void port_wait_until(double own_s); /* likewise until then, and goes on at once:
 /* As much work as this rank's core does in so long when nothing else runs there; in real runs counted, not timed: whoever takes the core
  * meanwhile makes it longer. */
 void port_compute(double seconds);
-/* A thread of this rank's, which runs wherever there is room; one at a time. A simulation has none. */
-bool port_has_threads(void);
-void port_thread_begin(void (*run)(void *), void *self);
-void port_thread_end(void); /* waits for it */
+bool port_has_threads(void); /* A simulation has none. */
 
 /* ---- starts ------------------------------------------------------------------------------------------ */
 

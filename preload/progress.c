@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <threads.h>
 
+#include "core/nonblocking/thread.h"
 #include "core/runtime/allocate.h"
 #include "preload/freed.h"
 #include "preload/handle.h"
 #include "preload/own.h"
-#include "preload/progress_thread.h"
 
 atomic_int progress_waits, progress_known, progress_persistent;
 static atomic_int active;
@@ -35,6 +35,7 @@ void progress_leave(void) {
 /* ---- who calls -------------------------------------------------------------------------------------- */
 
 static enum { BY_CALLS, BY_HOOK, BY_THREAD } by;
+static coll_thread *thread; /* NULL: none */
 
 /* Open MPI's progress calls functions that are registered there; its own non-blocking collectives are. */
 #ifdef OPEN_MPI
@@ -52,7 +53,7 @@ static void unhook(void) {}
 /* Programs without non-blocking calls do not notice. */
 static void wake(void) {
   static bool hooked;
-  if (by == BY_THREAD) thread_wake();
+  if (by == BY_THREAD) coll_thread_wake(thread);
   if (by != BY_HOOK || hooked) return;
   hooked = true;
   hook();
@@ -175,7 +176,10 @@ static int look(void) {
   return ended;
 }
 
-static int look_if_active(void) { return active ? progress_look() : -1; }
+static int look_if_active(void *unused) {
+  (void)unused;
+  return active ? progress_look() : -1;
+}
 
 /* The calls that were under way share the time. */
 static int look_and_count(void) {
@@ -202,11 +206,12 @@ void progress_start(bool counted, int cpu) {
   engine = coll_engine_make(false); /* our lock is around it */
   handles_start();
   counts = counted;
-  by = cpu != PROGRESS_NO_THREAD && thread_start(cpu, look_if_active) ? BY_THREAD : has_hook() ? BY_HOOK : BY_CALLS;
+  thread = cpu == PROGRESS_NO_THREAD ? NULL : coll_thread_start(cpu, look_if_active, NULL);
+  by = thread ? BY_THREAD : has_hook() ? BY_HOOK : BY_CALLS;
 }
 
 void progress_end(void) {
-  thread_end();
+  if (thread) coll_thread_end(thread);
   if (by == BY_HOOK) unhook();
   progress_enter();
   progress_tidy();

@@ -4,8 +4,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <threads.h>
 
 #include "core/nonblocking/play.h"
+#include "core/nonblocking/thread.h"
 #include "core/runtime/allocate.h"
 #include "driver/port.h"
 
@@ -16,7 +18,9 @@ struct nonblocking {
   coll_plan *plan; /* NULL: the library's own function */
   coll_engine *engine;
   uint64_t sequence;
-  bool thread; /* one advances the call */
+  bool by_thread;      /* one advances the call, here or as a rank's computation that runs elsewhere */
+  coll_thread *thread; /* NULL: none */
+  atomic_bool through; /* the call that it advances is */
   /* Of the call that is under way. */
   coll_playing *playing;
   MPI_Request request;
@@ -31,30 +35,6 @@ const char *nonblocking_unsupported(const plan_point *p, const coll_alg *alg) {
   return alg->flags & COLL_SEGMENTS
              ? "may use shared segments, whose flags a rank waits for; it has no non-blocking form"
              : NULL;
-}
-
-nonblocking *nonblocking_open(MPI_Comm comm, const plan_point *q, const binding *bound, const builtin *b) {
-  nonblocking *n = runtime_allocate_zeroed(sizeof *n);
-  *n = (nonblocking){ .comm = comm, .bound = bound, .builtin = b, .thread = q->progress == PLAN_BY_THREAD };
-  if (!bound->alg) return n;
-  char reason[320];
-  int rank;
-  MPI_Comm_rank(comm, &rank);
-  n->plan = coll_plan_make(bound->alg, &bound->args, rank, reason, sizeof reason);
-  if (!n->plan) {
-    fprintf(stderr, "collscope: %s has no non-blocking form: %s\n", q->key, reason);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  n->engine = coll_engine_make(n->thread && port_has_threads());
-  return n;
-}
-
-void nonblocking_close(nonblocking *n) {
-  if (n->plan) {
-    coll_engine_free(n->engine);
-    coll_plan_free(n->plan);
-  }
-  free(n);
 }
 
 /* ---- the call that is under way ---------------------------------------------------------------------- */
@@ -88,6 +68,50 @@ void nonblocking_run(nonblocking *n) {
   finish(n);
 }
 
+/* ---- opening and closing ----------------------------------------------------------------------------- */
+
+static int look(void *self) {
+  nonblocking *n = self;
+  if (!n->through) n->through = test(n);
+  return n->through ? -1 : 0;
+}
+
+static coll_thread *thread_of(nonblocking *n) {
+  coll_thread *thread = coll_thread_start(-1, look, n);
+  if (thread) return thread;
+  fprintf(stderr, "collscope: the system gives no thread to advance a call; take --progress calls\n");
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  return NULL;
+}
+
+nonblocking *nonblocking_open(MPI_Comm comm, const plan_point *q, const binding *bound, const builtin *b) {
+  nonblocking *n = runtime_allocate_zeroed(sizeof *n);
+  *n = (nonblocking){
+    .comm = comm, .bound = bound, .builtin = b, .by_thread = q->progress == PLAN_BY_THREAD, .through = true
+  };
+  if (n->by_thread && port_has_threads()) n->thread = thread_of(n);
+  if (!bound->alg) return n;
+  char reason[320];
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  n->plan = coll_plan_make(bound->alg, &bound->args, rank, reason, sizeof reason);
+  if (!n->plan) {
+    fprintf(stderr, "collscope: %s has no non-blocking form: %s\n", q->key, reason);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  n->engine = coll_engine_make(n->thread);
+  return n;
+}
+
+void nonblocking_close(nonblocking *n) {
+  if (n->thread) coll_thread_end(n->thread);
+  if (n->plan) {
+    coll_engine_free(n->engine);
+    coll_plan_free(n->plan);
+  }
+  free(n);
+}
+
 /* ---- beside computation ------------------------------------------------------------------------------ */
 
 static double compute_and_wait(nonblocking *n, double work_s) {
@@ -114,35 +138,24 @@ static double compute_elsewhere(nonblocking *n, double begin_s, double work_s, d
   return work_s;
 }
 
-typedef struct {
-  nonblocking *call;
-  atomic_bool through;
-} advanced;
-
-static void advance(void *self) {
-  advanced *a = self;
-  while (!test(a->call)) {}
-  atomic_store(&a->through, true);
-}
-
 static double compute_beside_thread(nonblocking *n, double work_s, double each_s) {
-  advanced a = { .call = n };
-  port_thread_begin(advance, &a);
+  n->through = false;
+  coll_thread_wake(n->thread);
   double done_s = 0;
   if (each_s > 0) do {
       port_compute(each_s);
       done_s += each_s;
-    } while (!atomic_load(&a.through));
+    } while (!n->through);
   else port_compute(done_s = work_s);
-  port_thread_end();
+  while (!n->through) thrd_yield();
   return done_s;
 }
 
 double nonblocking_run_beside(nonblocking *n, double begin_s, double work_s, bool polls) {
   double each_s = polls ? work_s * PLAN_POLL_PART : 0, done_s;
   start(n);
-  if (!n->thread) done_s = polls ? compute_and_poll(n, each_s) : compute_and_wait(n, work_s);
-  else if (port_has_threads()) done_s = compute_beside_thread(n, work_s, each_s);
+  if (!n->by_thread) done_s = polls ? compute_and_poll(n, each_s) : compute_and_wait(n, work_s);
+  else if (n->thread) done_s = compute_beside_thread(n, work_s, each_s);
   else done_s = compute_elsewhere(n, begin_s, work_s, each_s);
   finish(n);
   return done_s;

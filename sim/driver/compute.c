@@ -8,5 +8,3 @@ void port_compute(double seconds) {
 }
 
 bool port_has_threads(void) { return false; }
-void port_thread_begin(void (*run)(void *), void *self) { (void)run, (void)self; }
-void port_thread_end(void) {}

@@ -7,7 +7,7 @@ export ASAN_OPTIONS=detect_leaks=1:exitcode=99:fast_unwind_on_malloc=0 LSAN_OPTI
 shift 2
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-# Groups, shared segments, sources that nobody knows, a decision, fresh buffers, late ranks, data that is checked, and a refusal.
+# Groups, shared segments, sources that nobody knows, a decision, fresh buffers, late ranks, data that is checked, a thread, and a refusal.
 cat > "$dir/plan" <<'END'
 id=1 algorithm=bcast/mst count=10 check=1 repetitions=3 group=1
 id=2 algorithm=bcast/hierarchical count=10 check=1 repetitions=3 group=1
@@ -16,6 +16,7 @@ id=4 algorithm=gather/linear count=7 root=2 metric=osu_avg repetitions=2
 id=5 collective=bcast algorithm=decision/ompi_4_1 count=4 buffers=fresh metric=root
 id=6 algorithm=allreduce/linear count=4 type=affine check=1 metric=osu_avg[barrier=barrier/tree]
 id=7 algorithm=reduce/linear count=9 skew=linear:1e-6 metric=delay until_ci=0.5 budget_s=0.01
+id=8 algorithm=allreduce/ring count=5 check=1 metric=overlap[wait,thread]
 END
 
 # runs COMMAND…: ends well, or by what it has to say.

@@ -1,10 +1,5 @@
-/* Computing is a loop whose speed was measured, and a thread runs where there is room. */
-#define _GNU_SOURCE
-#include <sched.h>
+/* Computing is a loop whose speed was measured. */
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <threads.h>
 
 #include "driver/port.h"
 
@@ -35,25 +30,4 @@ void port_compute(double seconds) {
   work((uint64_t)(seconds * rate));
 }
 
-static thrd_t thread;
-static void (*run_it)(void *);
-
-/* mpirun may have bound the rank to one core, which it computes on. */
-static int enter(void *self) {
-  cpu_set_t anywhere;
-  memset(&anywhere, 0xff, sizeof anywhere);
-  sched_setaffinity(0, sizeof anywhere, &anywhere);
-  run_it(self);
-  return 0;
-}
-
 bool port_has_threads(void) { return true; }
-
-void port_thread_begin(void (*run)(void *), void *self) {
-  run_it = run;
-  if (thrd_create(&thread, enter, self) == thrd_success) return;
-  fprintf(stderr, "collscope: the system gives no thread to advance a call; take --progress calls\n");
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-void port_thread_end(void) { thrd_join(thread, NULL); }
