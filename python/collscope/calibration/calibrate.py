@@ -83,7 +83,6 @@ def calibrate(
         raise UsageError(f"{paths.display(path)} cannot be written; --out FILE writes elsewhere, for --on FILE")
     if not target and (beside := find.PLATFORMS / f"{name}.toml").exists():
         raise UsageError(f"--name {name}: there is {paths.display(beside)} already; take another name, or --out FILE")
-    driver = programs.needed(programs.MPI_DRIVER)
     machine = topology.read()  # of this node: the others are taken to be the same
     on = launcher or LOCAL
     nodes, each = (
@@ -94,12 +93,7 @@ def calibrate(
     ranks = nodes * each
     if not launcher:
         check_cores(ranks)
-    binding = [] if launcher else ["--bind-to", "core"]
-
-    def measure(plan: Sequence[Probe]) -> Samples:
-        with on.session() as more:
-            start: list[str | Path] = [*binding, driver, "--p2p"]
-            return ask(plan, ranks, lambda file: on.command([*start, file], ranks, nodes), on.folder, os.environ | more)
+    measure = _measuring(on, ranks, nodes, bound=not launcher)
 
     def found() -> _Found:
         when, began = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"), time.monotonic()
@@ -120,9 +114,10 @@ def calibrate(
         return _Found(samples, estimates.of_cluster(samples, int(cores)), about)
 
     def differs(of: _Found) -> str:
-        again = measure(survey.again(of.samples, "pingpong" if launcher else "flows"))
-        times = estimates.messages_of_cluster(again) if launcher else estimates.messages_of_machine(again)
-        return "; ".join(difference.text for difference in stability.differences(of.spec, times))
+        probes = [r.probe for r in of.samples.readings]
+        if not launcher:
+            return _differs(of.spec, estimates.messages_of_machine(measure(survey.again(probes, "flows"))))
+        return _differs(of.spec, estimates.messages_of_cluster(measure(survey.again(probes, "pingpong"))))
 
     try:
         calibrated, unstable = stability.settled(found, differs)
@@ -142,6 +137,32 @@ def calibrate(
     text = spec_text(spec, [of_what if launcher else here, *made.notes], errors)
     write_atomically(path, text)
     return Calibration(path, made, calibrated.samples, calibrated.about.source, unstable)
+
+
+def _measuring(on: Launcher, ranks: int, nodes: int, bound: bool) -> survey.Measure:
+    """What makes the measurements of a plan there, in one launch; `bound`: each rank to a core."""
+    driver = programs.needed(programs.MPI_DRIVER)
+    start: list[str | Path] = [*(["--bind-to", "core"] if bound else []), driver, "--p2p"]
+
+    def measure(plan: Sequence[Probe]) -> Samples:
+        with on.session() as more:
+            return ask(plan, ranks, lambda file: on.command([*start, file], ranks, nodes), on.folder, os.environ | more)
+
+    return measure
+
+
+def _differs(spec: Spec, times: stability.Times) -> str:
+    return "; ".join(difference.text for difference in stability.differences(spec, times))
+
+
+def differs_here(path: Path) -> str:
+    """By how much single messages of this machine differ now from its specification there, in words; "" where they do not."""
+    ranks = min(len(topology.read().cores), MAX_RANKS)
+    check_cores(ranks)
+    measure = _measuring(LOCAL, ranks, 1, bound=True)
+    few = survey.few_of_each_class(measure(survey.LOOK).placement, survey.PAIRS)
+    times = estimates.messages_of_machine(measure(survey.again(survey.common_start(ranks, few), "flows")))
+    return _differs(find.load_spec(str(path)), times)
 
 
 def _size(launcher: Launcher, nodes: int | None, ranks_per_node: int | None, cores: int) -> tuple[int, int]:

@@ -24,6 +24,7 @@ AT_ONCE_S = 0.25  # all messages of a measurement together
 LATE_MS, LATE_TIMES = 10, 4.0  # a receive comes so late: milliseconds, times of its message
 SCOUT_BYTES = 1 << 16
 WORK = (8 << 10, 512 << 10, 16 << 20)  # bytes of local work: a core's own cache … memory
+LOOK = (Probe("pingpong", ((0, 1),), 1, 1, 1),)  # who sits where
 FINER = 15  # sizes that are tried where sends begin to wait
 
 Measure = Callable[[Sequence[Probe]], Samples]
@@ -33,7 +34,7 @@ Measure = Callable[[Sequence[Probe]], Samples]
 def of_cluster(measure: Measure, quick: bool = False) -> Samples:
     """All samples of a cluster, in four launches: who sits where, how long a message takes, the survey in rounds, and the sizes between
     which sends begin to wait. A quick survey has fewer of them."""
-    placement = measure([Probe("pingpong", ((0, 1),), 1, 1, 1)]).placement
+    placement = measure(LOOK).placement
     known = paces(measure(scout(placement)))
     probes = plan(placement, known)
     probes = fewer(probes, placement) if quick else probes
@@ -47,7 +48,7 @@ def of_machine(measure: Measure, ranks: int, quick: bool = False) -> Samples:
     of rank 0 with every other, which on many cores takes as long as the rest together; the others few of each class. A quick survey has
     one pair of each class and fewer rounds."""
     if quick:
-        look = measure([Probe("pingpong", ((0, 1),), 1, 1, 1)])
+        look = measure(LOOK)
         few, left = common_start(ranks, few_of_each_class(look.placement, 1)), ROUNDS - 1
         found = measure(few)
     else:
@@ -85,10 +86,17 @@ def joined(probes: Sequence[Probe], found: Samples) -> Samples:
     return replace(found, readings=tuple(readings))
 
 
-def again(samples: Samples, pattern: str) -> list[Probe]:
-    """Of these samples the probes of messages by themselves, every third size: to be measured once more."""
-    found = samples.of(pattern, count=1) if pattern == "flows" else samples.of(pattern)
-    return [*dict.fromkeys(r.probe for r in found if r.probe.bytes.bit_length() % 3 == 1)]
+def again(probes: Iterable[Probe], pattern: str) -> list[Probe]:
+    """Those of messages by themselves, each once, every third size: to be measured once more."""
+    return [
+        *dict.fromkeys(
+            p
+            for p in probes
+            if (p.pattern, p.single) == (pattern, False)
+            and p.bytes.bit_length() % 3 == 1
+            and (pattern != "flows" or p.count == 1)
+        )
+    ]
 
 
 # ---- one machine: messages from a common start ------------------------------------------------------------

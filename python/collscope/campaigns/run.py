@@ -35,6 +35,7 @@ from collscope.sources.source import Options
 MEASURED, TABLE = "measured.csv", "table.csv"
 FILES = (*report.FILES, MEASURED, TABLE, "quick", "blind", "platform*", MESSAGES, NOTED)  # of a campaign's folder
 RESULTS = paths.RESULTS / "validation"
+HERE = "this_machine"
 WRITTEN_EVERY = 96  # measured calls: what is lost at most when the campaign is killed
 
 
@@ -50,6 +51,10 @@ def run(
     elif not paths.is_writable(folder):
         raise UsageError(f"{folder} cannot be written to (--out DIR: elsewhere)")
     stages = [("", time.monotonic())]
+    here = campaign.file.platform == HERE and campaign.file.measure.source == "real"
+    if here and not remeasure and (differs := _differs_here()):
+        console.note(f"{HERE}: does not hold any more: {differs}; it is calibrated again")
+        recalibrate = True
     with prepared(campaign, folder, quick, recalibrate) as ready:
         platform = platform_of(ready.platform, recalibrate)
         stages.append(("preparing", time.monotonic()))
@@ -62,9 +67,11 @@ def run(
         before = _others_work(campaign)
         measured = _measured(campaign, tasks, folder, recalibrate or remeasure or ready.moved)
         busy = (before, _others_work(campaign))
+        differs = _differs_here() if here else ""
         stages.append(("measuring", time.monotonic()))
     setting = _setting(campaign, ready, platform, tasks, measured, busy, stages)
-    compare(campaign, ready, tasks, predicted, measured, folder, setting=setting, quick=quick)
+    unstable = "; ".join(filter(None, [platform.unstable, f"after the calls: {differs}" if differs else ""]))
+    compare(campaign, ready, tasks, predicted, measured, folder, setting=setting, quick=quick, unstable=unstable)
     console.note(f"{campaign.name}: {time.monotonic() - stages[0][1]:.0f} s")
     return folder
 
@@ -98,10 +105,10 @@ def compare(
 
 def platform_of(name: str, recalibrate: bool = False) -> Platform:
     """The platform; this machine's is calibrated where it has no specification yet, or again with `recalibrate`."""
-    if name == "this_machine" and (recalibrate or not (find.PLATFORMS / name / "spec.toml").exists()):
+    if name == HERE and (recalibrate or not (find.PLATFORMS / name / "spec.toml").exists()):
         from collscope.calibration import calibrate
 
-        console.note("this_machine: its messages are measured")
+        console.note(f"{HERE}: its messages are measured")
         if not programs.MPI_DRIVER.exists():
             measure.build()
         calibrate.calibrate()
@@ -109,6 +116,14 @@ def platform_of(name: str, recalibrate: bool = False) -> Platform:
         return find.load(name)
     except UserError as error:
         raise UserError(f"{error}; ./collscope calibrate makes one from point-to-point messages") from None
+
+
+def _differs_here() -> str:
+    """By how much messages of this machine differ now from its specification, in words; "" where they do not, or where it has none."""
+    from collscope.calibration import calibrate
+
+    path = find.PLATFORMS / HERE / "spec.toml"
+    return calibrate.differs_here(path) if path.exists() and programs.MPI_DRIVER.exists() else ""
 
 
 def _launcher(campaign: Campaign) -> launcher.Launcher:

@@ -119,13 +119,10 @@ def test_samples_of_a_probe_are_dealt_to_three_rounds_and_joined_again() -> None
 def test_single_messages_are_timed_again_at_every_third_size() -> None:
     """Each once, however many launches there were; of one machine neither streams nor what shows how much they vary."""
     every = survey.common_start(2, [1])
-    samples = together(PAIR, [Reading(w, (1.0,)) for w in every * 2])
-    probes = survey.again(samples, "flows")
+    probes = survey.again(every * 2, "flows")
     assert {(w.pattern, w.count, w.single) for w in probes} == {("flows", 1, False)}
     assert [w.bytes for w in probes] == [n for k in range(0, 23, 3) for n in (1 << k, 1 << k)], "alone and with another"
-    trips = survey.again(
-        together(PAIR, [Reading(w, (1.0,)) for w in survey.plan(PAIR, {"network": Pace(1e-6, 1e-5)})]), "pingpong"
-    )
+    trips = survey.again(survey.plan(PAIR, {"network": Pace(1e-6, 1e-5)}), "pingpong")
     assert [w.bytes for w in trips] == [1 << k for k in range(0, 23, 3)] and {w.pattern for w in trips} == {"pingpong"}
 
 

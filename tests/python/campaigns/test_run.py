@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -187,6 +187,31 @@ def test_a_campaign_that_the_user_ended_goes_on_after_what_was_measured(world: W
     world.ends_after = None
     run.run(str(workplace / "mine.toml"), out=str(workplace / "made"))
     assert [calls for calls, _ in world.measured] == [CALLS, CALLS[3:]]
+
+
+def test_this_machine_is_checked_before_it_is_predicted_and_after_it_was_measured(
+    world: World, workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Kept numbers that do not hold are calibrated again, and all calls measured again; --remeasure keeps them, and says so."""
+    path, done = short(workplace), []
+    path.write_text(path.read_text().replace('platform = "tiny"', 'platform = "this_machine"'))
+    differs: Iterator[str] = iter(["", "", "cache: +50%", "", "", "cache: +20%", "socket: -30%"])
+    monkeypatch.setattr(run, "_differs_here", lambda: next(differs))
+    monkeypatch.setattr(run, "platform_of", lambda name, again: done.append(again) or replace(tiny(), name=name))
+    world.broken = None
+    out = str(workplace / "out")
+    run.run(str(path), out=out)
+    run.run(str(path), out=out)
+    assert "does not hold any more: cache: +50%; it is calibrated again" in capsys.readouterr().err
+    run.run(str(path), out=out)
+    run.run(str(path), out=out, remeasure=True)
+    assert done == [False, True, False, False] and [calls for calls, _ in world.measured] == [CALLS] * 3
+    assert [made.unstable for made in world.made] == [
+        "",
+        "",
+        "after the calls: cache: +20%",
+        "after the calls: socket: -30%",
+    ]
 
 
 def test_calls_of_several_launches_are_measured_in_parts(
