@@ -10,6 +10,7 @@
 #include "core/runtime/allocate.h"
 #include "preload/communicator.h"
 #include "preload/plans.h"
+#include "preload/progress.h"
 
 /* A row with the communicators that it is about: as it is sent to rank 0. */
 typedef struct {
@@ -200,7 +201,9 @@ void report_write(const settings *s) {
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  progress_enter(); /* what a request that is over was for may still be counted by another thread */
   lines all = own_lines();
+  progress_leave();
   MPI_Group group;
   MPI_Comm world;
   MPI_Comm_group(MPI_COMM_WORLD, &group);
