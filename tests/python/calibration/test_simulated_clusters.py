@@ -79,8 +79,10 @@ def calibrated(text: str, folder: Path) -> tuple[Spec, Spec]:
         return replace(probe, samples=1, count=trips, bytes=probe.bytes if probe.flows else min(probe.bytes, 1 << 16))
 
     def measure(plan: Sequence[Probe]) -> Samples:
-        plan = [*dict.fromkeys(map(once, plan))]
-        return ask(plan, ranks, lambda file: [*words, programs.SIM_DRIVER, "--p2p", file], environment=env)
+        probes = [*dict.fromkeys(map(once, plan))]
+        found = ask(probes, ranks, lambda file: [*words, programs.SIM_DRIVER, "--p2p", file], environment=env)
+        taken = {r.probe: r for r in found.readings}
+        return replace(found, readings=tuple(replace(taken[once(probe)], probe=probe) for probe in plan))
 
     counts = {key: Number(getattr(spec, key), "documented", "given") for key in COUNTS}
     found = spec_of(estimates.of_cluster(survey.of_cluster(measure)), About("found", "found", counts, "a simulation"))
