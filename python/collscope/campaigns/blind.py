@@ -59,6 +59,7 @@ def predict(name: str, calls: str | None = None, out: str | None = None) -> tupl
     seal = {
         "campaign": campaign.name,
         "commit": commit.describe(),
+        "list": "" if calls is None else Path(calls).name,
         "calls": len(tasks),
         "platform": ready.platform,
         "setting": ready.setting,
@@ -89,7 +90,7 @@ def judge(name: str, times: str, out: str | None = None, sha256: str | None = No
     measured = {task: _measured(task, timed) for task, timed in found.items()}
     tasks = [task for task, row in measured.items() if _call(row) in there]
     reasons["they are not among the predictions"] += len(found) - len(tasks)
-    reasons["they were predicted, and the table does not have them"] += sealed["calls"] - len(tasks)
+    reasons["the table does not have them"] += sealed["calls"] - len(tasks)
     reasons["predicted as 0 s"] += sum(there[_call(measured[task])]["median_s"] == 0 for task in tasks)
     rows = [measured[task] for task in tasks]
     if not tasks:
@@ -104,8 +105,12 @@ def judge(name: str, times: str, out: str | None = None, sha256: str | None = No
         ("measured", f"{Path(times).name}: {counted(len(found), 'call')}"),
         ("ranks", run.ranks_text(ranks)),
     ]
-    floor = run.floor(rows) or campaign.file.floor
-    run.compare(campaign, ready, tasks, predicted, rows, folder, setting=setting, floor=floor, unpredicted=left)
+    more: dict[str, Any] = {"setting": setting, "unpredicted": left}
+    if sealed["list"]:  # of calls that the campaign's own words are not about
+        title = f"{Path(times).name}: judged with predictions that were sealed before"
+        about = f"The calls of {sealed['list']}, predicted as campaign {campaign.name} says."
+        more |= {"title": title, "about": about, "floor": run.floor(rows)}
+    run.compare(campaign, ready, tasks, predicted, rows, folder, **more)
     return folder, left
 
 

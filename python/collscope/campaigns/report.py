@@ -23,6 +23,7 @@ from collscope.catalogue.decisions import library_name
 TEMPLATES = Path(__file__).parent / "templates"
 WORST = 12
 MANY = 16  # numbers of ranks that have a row each
+MAPS = 12  # of winners: where there are more, those of the largest regret
 SUMMARY = "summary.json"
 PAGES = ("report.html", "report.md", SUMMARY)
 FILES = (*PAGES, "figures")
@@ -163,16 +164,25 @@ def _figures(made: Comparison, folder: Path) -> list[_Picture]:
     won = prediction.winners_by_call(made.both)
     drawn = {
         "scatter": (figures.scatter(made.both), "Every call: predicted over measured time. On the line both agree."),
-        "errors": (figures.heat(made.both), "Where the error is: blue is predicted too fast, red too slow."),
+        "errors": (
+            figures.heat(made.both),
+            "Where the error is: blue is predicted too fast, red too slow. Without numbers of ranks that have one or two sizes only.",
+        ),
     }
     apart = prediction.settings(made.both)
-    for group, part in won.groupby(["collective", *apart], sort=False):
-        if part.groupby(["ranks", "bytes"]).size().shape[0] > 1:
-            where = _where(dict(zip(apart, group[1:], strict=True)))
-            drawn["_".join(("winners", *map(str, group)))] = (
-                figures.winner_maps(part, group[0], where),
-                f"{group[0]}{where}: who is the fastest, measured and predicted.",
-            )
+    places = [
+        (group, part)
+        for group, part in won.groupby(["collective", *apart], sort=False)
+        if part.groupby(["ranks", "bytes"]).size().shape[0] > 1
+    ]
+    if len(places) > MAPS:
+        places = sorted(places, key=lambda place: -float(place[1].regret.mean()))[:MAPS]
+    for group, part in places:
+        where = _where(dict(zip(apart, group[1:], strict=True)))
+        drawn["_".join(("winners", *map(str, group)))] = (
+            figures.winner_maps(part, group[0], where),
+            f"{group[0]}{where}: who is the fastest, measured and predicted.",
+        )
     found = []
     for stem, (figure, caption) in drawn.items():
         found.append(_Picture(f"figures/{stem}.png", caption))
@@ -183,8 +193,9 @@ def _figures(made: Comparison, folder: Path) -> list[_Picture]:
 def _where(place: Mapping[str, Any]) -> str:
     """A group's place behind its collective, in words: those of prediction.settings."""
     nodes = [counted(int(place["nodes"]), "node")] if "nodes" in place else []
-    words = [str(place[name]) for name in ("platform", "mapping") if name in place]
-    return "".join(f", {word}" for word in (*words, *nodes))
+    platform = [str(place["platform"])] if "platform" in place else []
+    mapping = [f"mapping {place['mapping']}"] if "mapping" in place else []
+    return "".join(f", {words}" for words in (*platform, *mapping, *nodes))
 
 
 def _percent(value: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +36,7 @@ def library_name(key: str) -> str:
         return Path(name).name
     for start, library in (("ompi_", "Open MPI "), ("mpich_", "MPICH ")):
         if name.startswith(start):
-            return library + name.removeprefix(start).replace("_", ".")
+            return library + re.sub(r"_(?=\d)", ".", name.removeprefix(start)).replace("_", ", ")
     return name.replace("_", " ")
 
 

@@ -39,7 +39,7 @@ def scatter(both: pd.DataFrame) -> Figure:
     low, high = low / 1.5, high * 1.5
     for ax, name in zip(axes.flat, names, strict=False):
         part = both[both.collective == name]
-        keys = sorted(part.algorithm.unique())
+        keys = sorted(part.algorithm.unique(), key=_order)
         colours, names_of = map_colours(keys), _legend(keys)
         ends = np.array([low, high])
         ax.fill_between(ends, ends * (1 - NEAR), ends * (1 + NEAR), color=SHADE, lw=0, zorder=0)
@@ -65,21 +65,30 @@ def scatter(both: pd.DataFrame) -> Figure:
     for ax in axes.flat[len(names) :]:
         ax.set_axis_off()
     bars = "; bars: 90 % of draws of the messages' noise" if "noise_low_s" in both else ""
-    fig.suptitle("Predicted and measured time of every call", x=0.02, ha="left", fontsize=11, fontweight="bold")
-    fig.text(0.02, 1 - 0.4 / fig.get_figheight(), f"shaded: within 20 %{bars}", color=FAINT, fontsize=8.5, va="center")
-    fig.tight_layout(rect=(0, 0, 1, 1 - 0.25 / fig.get_figheight()))
+    height = fig.get_figheight()
+    fig.text(
+        0.02,
+        1 - 0.18 / height,
+        "Predicted and measured time of every call",
+        fontsize=11,
+        fontweight="bold",
+        va="center",
+    )
+    fig.text(0.02, 1 - 0.4 / height, f"shaded: within 20 %{bars}", color=FAINT, fontsize=8.5, va="center")
+    fig.tight_layout(rect=(0, 0, 1, 1 - 0.5 / height))
     return fig
 
 
 def heat(both: pd.DataFrame) -> Figure:
-    """The error of each algorithm over sizes: the median over ranks, signed, as a colour and in percent."""
-    keys = sorted(both.algorithm.unique(), key=lambda k: (both[both.algorithm == k].collective.iloc[0], k))
+    """The error of each algorithm over sizes: the median over ranks, signed, as a colour and in percent. Numbers of ranks with fewer than
+    FEWEST sizes are left out: the medians of a row are to be of the same ranks."""
+    both = pd.concat([_swept(part.assign(block=_block(part))) for _, part in both.groupby("collective")])
+    keys = sorted(both.algorithm.unique(), key=_order)
     rows = [(c, k) for c in sorted(both.collective.unique()) for k in keys if len(_of(both, c, k))]
-    blocks = both.assign(block=_block(both))
-    sizes = sorted(blocks.block.unique())
+    sizes = sorted(both.block.unique())
     errors = np.full((len(rows), len(sizes)), np.nan)
     for i, (collective, key) in enumerate(rows):
-        for size, part in _of(blocks, collective, key).groupby("block"):
+        for size, part in _of(both, collective, key).groupby("block"):
             errors[i, sizes.index(size)] = part.error.median()
     labels = [_label(c, k) for c, k in rows]
     # Inches: names, cells, the colours' bar with its words; a title above and sizes below.
@@ -91,7 +100,7 @@ def heat(both: pd.DataFrame) -> Figure:
     image = ax.imshow(errors, cmap=ERRORS, norm=TwoSlopeNorm(0, -FAR, FAR), aspect="auto")
     for (i, j), value in np.ndenumerate(errors):
         if value == value:
-            ax.text(j, i, f"{100 * value:+.0f}", ha="center", va="center", fontsize=6.5,
+            ax.text(j, i, f"{100 * value:+.0f}" if abs(value) >= 0.005 else "0", ha="center", va="center", fontsize=6.5,
                     color="white" if abs(value) > 0.6 * FAR else INK)  # fmt: skip
     ax.set_xticks(
         range(len(sizes)),
@@ -117,9 +126,7 @@ def winner_maps(won: pd.DataFrame, collective: str, where: str = "") -> Figure:
     """Who is fastest over sizes and ranks, measured and predicted side by side; a dot is where the predicted one loses more than the
     noise. Numbers of ranks with fewer than FEWEST sizes are left out. `won`: prediction.winners_by_call, of one place;
     `where` names it behind the collective."""
-    part = won[won.collective == collective].assign(block=lambda f: _block(f))
-    swept = part.groupby("ranks").block.transform("nunique")
-    part = part[swept >= min(FEWEST, swept.max())]
+    part = _swept(won[won.collective == collective].assign(block=lambda f: _block(f)))
     ranks, sizes = sorted(part.ranks.unique()), sorted(part.block.unique())
     keys = sorted({*part.measured, *part.predicted})
     colours = map_colours(keys)
@@ -160,6 +167,17 @@ def _block(frame: pd.DataFrame) -> pd.Series:
     """Bytes as the benchmarks count them: of a rank's block where the whole vector has one for each rank."""
     blocks = frame.collective.isin(["scatter", "gather", "allgather", "alltoall", "reduce_scatter_block", "rotation"])
     return (frame.bytes // frame.ranks.where(blocks, 1)).astype("int64")
+
+
+def _swept(part: pd.DataFrame) -> pd.DataFrame:
+    """The calls of a collective without numbers of ranks that have fewer than FEWEST sizes, unless all have so few."""
+    sizes = part.groupby("ranks").block.transform("nunique")
+    return part[sizes >= min(FEWEST, sizes.max())]
+
+
+def _order(key: str) -> tuple[bool, str]:
+    """Algorithms by name, then decisions."""
+    return key.startswith("decision/"), key
 
 
 def _of(both: pd.DataFrame, collective: str, key: str) -> pd.DataFrame:

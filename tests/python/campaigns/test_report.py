@@ -170,7 +170,10 @@ def test_groups_stand_in_the_report_where_places_differ(
         "| bcast | ideal | block | 4 | 36.5 % | 85.0 % | +20.0 % | 2 | 100.0 % | 2.0 % |",
         "| bcast | other | core | 2 | 30.0 % | 30.0 % | +30.0 % | 1 | 100.0 % | 4.0 % |",
     ]
-    assert "| bcast/linear | ideal, block | 8 | 4 B |" in text and "](figures/winners_bcast_ideal_block.png)" in text
+    assert (
+        "| bcast/linear | ideal, mapping block | 8 | 4 B |" in text
+        and "](figures/winners_bcast_ideal_block.png)" in text
+    )
     printed = report.groups(tmp_path)
     assert [(g["platform"], g["nodes"], g["choices"], g["floor"]) for g in printed] == [
         ("ideal", 2, 2, pytest.approx(0.05)), ("other", 2, 1, pytest.approx(0.04)),
@@ -188,6 +191,20 @@ def test_an_element_without_which_predictions_are_better_is_a_suspect() -> None:
         "the largest gain first, from a hundredth on"
     )
     assert report._suspects(pd.DataFrame()) == report._elements(pd.DataFrame()) == []
+
+
+def test_maps_are_of_the_places_where_most_is_lost(
+    made: report.Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "render", lambda figure, kind: b"png")
+    places = [made.both.assign(platform=f"m{k}") for k in range(report.MAPS + 1)]
+    cheap = places[3].algorithm == "bcast/linear"  # there the predicted winner is the fastest
+    places[3] = places[3].assign(
+        predicted_s=places[3].predicted_s.where(~cheap, 1e-7), measured_s=places[3].measured_s.where(~cheap, 1e-7)
+    )
+    found = report._figures(replace(made, both=pd.concat(places, ignore_index=True)), tmp_path)
+    maps = {picture.path for picture in found[2:]}
+    assert len(maps) == report.MAPS and "figures/winners_bcast_m3.png" not in maps
 
 
 def test_a_map_of_winners_where_a_collective_has_several_calls(

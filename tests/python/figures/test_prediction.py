@@ -46,3 +46,13 @@ def test_a_call_that_is_swept_over_too_few_sizes_is_left_out_of_the_map() -> Non
     for some, rows in ((won, ["2", "8"]), (won[won.ranks == 4], ["4"])):  # where all have few they are there
         fig = prediction.winner_maps(some, "bcast")
         assert [t.get_text() for t in fig.axes[0].get_yticklabels()] == rows
+
+
+def test_errors_are_medians_over_the_same_ranks_at_every_size() -> None:
+    """Ranks 3, 5 and 7 have 4 B only, where they are far off; decisions stand below algorithms, and hardly anything is 0."""
+    lines = [(p, n, 0.1) for p in (2, 4) for n in (4, 8, 16)] + [(p, 4, -0.5) for p in (3, 5, 7)]
+    one = pd.DataFrame(lines, columns=["ranks", "bytes", "error"]).assign(collective="bcast", algorithm="decision/x")
+    both = pd.concat([one, one.assign(algorithm="bcast/mst", error=[-0.001 * (e > 0) - (e < 0) for _, _, e in lines])])
+    ax = prediction.heat(both).axes[0]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["bcast/mst", "bcast: x"]
+    assert [t.get_text() for t in ax.texts] == ["0"] * 3 + ["+10"] * 3
