@@ -107,8 +107,12 @@ static bool grow(decision_rules *all) {
   return true;
 }
 
+/* Word by word: how many blanks there are says nothing. */
 static void mix(uint64_t *digest, const char *text) {
-  for (; *text; text++) *digest = (*digest ^ (unsigned char)*text) * 0x100000001b3u;
+  for (size_t n; *(text += strspn(text, " \t")); text += n) {
+    n = strcspn(text, " \t");
+    for (size_t i = 0; i <= n; i++) *digest = (*digest ^ (unsigned char)(i < n ? text[i] : ' ')) * 0x100000001b3u;
+  }
 }
 
 static bool read_line(const file_line *l, char *text, void *self) {
@@ -116,8 +120,8 @@ static bool read_line(const file_line *l, char *text, void *self) {
   char *rest, *word;
   text[strcspn(text, "#\r\n")] = '\0';
   mix(&all->digest, text);
-  mix(&all->digest, "\n");
   if (!(word = strtok_r(text, " \t", &rest))) return true;
+  mix(&all->digest, "\n");
   if (!grow(all)) return line_wrong(l, "out of memory");
   coll_rule *rule = &all->rule[all->n++];
   *rule = (coll_rule){ .collective = coll_collective_find(word, strlen(word)), .commutes = -1, .p_min = 1 };
