@@ -134,6 +134,7 @@ def _opened(campaign: Campaign, folder: Path, sha256: str | None) -> tuple[dict[
         words = path.read_bytes()
         sealed = json.loads(words)
         files, by, of = dict(sealed["sha256"]), sealed["commit"], sealed["campaign"]
+        _ = [sealed[name] for name in ("list", "calls", "platform", "setting", "predict", "metric")]
     except FileNotFoundError:
         raise UsageError(
             f"{shown}: no such file: there are no predictions to judge; make them first: {again}"

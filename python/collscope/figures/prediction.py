@@ -28,8 +28,9 @@ MARKERS = "os^DvP*X<>"
 
 
 def scatter(both: pd.DataFrame) -> Figure:
-    """Predicted over measured time, one dot per call, one panel per collective; the line is where both agree, the band 20 % around it. A
-    bar through a dot is where 90 % of the call's times should lie, where `both` has noise_low_s and noise_high_s."""
+    """Predicted over measured time, one dot per call, decisions below algorithms, one panel per collective; the line is where both agree,
+    the band 20 % around it. A bar through a dot is where 90 % of the call's times should lie, where `both` has noise_low_s and
+    noise_high_s."""
     names = sorted(both.collective.unique())
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
@@ -50,7 +51,7 @@ def scatter(both: pd.DataFrame) -> Figure:
                 ax.vlines(of.measured_s * 1e6, of.noise_low_s * 1e6, of.noise_high_s * 1e6, lw=0.7, alpha=0.35,
                           color=colours[key], zorder=1.5)  # fmt: skip
             ax.plot(of.measured_s * 1e6, of.predicted_s * 1e6, ls="", marker=MARKERS[i % len(MARKERS)], ms=3.0, mew=0,
-                    alpha=0.6, color=colours[key], label=names_of[key], zorder=2)  # fmt: skip
+                    alpha=0.6, color=colours[key], label=names_of[key], zorder=2 - _order(key)[0] / 4)  # fmt: skip
         ax.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), aspect="equal")
         ax.set_title(name, fontsize=10)
         ax.grid(color=GRID, lw=0.5)

@@ -210,7 +210,7 @@ def test_whoever_has_the_printed_hash_notices_another_seal(
     assert "predicted by commit abc, and this is def; check out abc" in refusal(
         blind.judge, campaign, times, str(folder)
     )
-    (folder / blind.SEAL).write_text("{")
+    (folder / blind.SEAL).write_text(text.replace("calls", "colls"))
     assert "cannot be read" in refusal(blind.judge, campaign, times, str(folder))
     (folder / blind.SEAL).unlink()
     assert "there are no predictions to judge; make them first" in refusal(blind.judge, campaign, times, str(folder))
