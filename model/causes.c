@@ -13,6 +13,7 @@ const char *const part_names[PARTS] = {
   [PART_OVERHEAD] = "overhead",
   [PART_GAP] = "gap",
   [PART_RECEIVE_GAP] = "receive_gap",
+  [PART_TURNAROUND] = "turnaround",
   [PART_NIC_GAP] = "nic_gap",
   [PART_ORDER] = "order",
   [PART_REDUCE] = "reduce",

@@ -16,6 +16,7 @@ typedef enum {
   PART_OVERHEAD,    /* the processor posts a message or takes it in */
   PART_GAP,         /* the sender's processor, where a machine has a gap for each message */
   PART_RECEIVE_GAP, /* the receiver's, likewise */
+  PART_TURNAROUND,  /* the processor turns from a receive to a send to another rank */
   PART_NIC_GAP,     /* behind other messages that the NIC begins first */
   PART_ORDER,       /* behind an earlier message of the same pair */
   PART_REDUCE,

@@ -12,6 +12,7 @@ typedef struct {
   uint32_t count;
   int32_t message;   /* waited for, or NONE */
   int32_t flag_link; /* next rank that waits for the same flag */
+  int32_t received;  /* from whom since it last sent: NONE, a rank, or SEVERAL */
 } rank_state;
 
 typedef struct {
@@ -101,6 +102,23 @@ static inline double latency_drawn(const engine *e, int32_t id, double latency_s
 static inline double sender_spent(const engine *e, const message *m) {
   if (!(m->flags & (EAGER | NONBLOCKING))) return 0;
   return e->m->has_gaps ? machine_gap(e->m, engine_price(e, m), m->bytes) : e->m->overhead_s;
+}
+
+enum { SEVERAL = -2 };
+
+/* The rank has taken in a message from another. */
+static inline void note_received(const engine *e, int rank, int src) {
+  int32_t *from = &e->rank[rank].received;
+  if (e->m->has_turnarounds) *from = *from == NONE || *from == src ? src : SEVERAL;
+}
+
+/* What its sender spends before it, as it has received from another rank than it now sends to. */
+static inline double turnaround_spent(const engine *e, const message *m) {
+  int32_t *from = &e->rank[m->src].received;
+  if (!e->m->has_turnarounds || *from == NONE) return 0;
+  bool forwards = *from != m->dst;
+  *from = NONE;
+  return forwards ? machine_turnaround(e->m, m->src, m->dst, m->bytes, m->flags & NONBLOCKING) : 0;
 }
 
 #endif

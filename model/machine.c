@@ -50,6 +50,7 @@ void machine_free(machine *m) {
     free(m->curve[c].piece);
     free(m->nonblocking[c].piece);
     free(m->receive_gap[c].piece);
+    for (int k = 0; k < 2; k++) free(m->turnaround[k][c].piece);
     noise_free(&m->noise[c]);
   }
   free(m->place);
@@ -210,6 +211,8 @@ static bool line_read(const reader *r, reading *all) {
     { "back_traffic", "back_traffic PART", 2, 2 },
     { "window", "window BYTES", 2, 2 },
     { "weight", "weight BYTES", 2, 2 },
+    { "turnaround", "turnaround CLASS FROM_BYTES S S_PER_BYTE", 5, 5 },
+    { "turnaround_nonblocking", "turnaround_nonblocking CLASS FROM_BYTES S S_PER_BYTE", 5, 5 },
   };
   size_t n = sizeof lines / sizeof *lines, i = 0;
   while (i < n && strcmp(r->word[0], lines[i].key)) i++;
@@ -218,7 +221,7 @@ static bool line_read(const reader *r, reading *all) {
         &r->line,
         "unknown line %.40s; known: ports control gamma copy eager overhead class level "
         "core cache memory across interconnect mesh nic nic_socket switch topology positions place seats nodes bound "
-        "class_nonblocking eager_nonblocking in_order nic_gap receive_gap first_touch noise link route back_traffic window weight",
+        "class_nonblocking eager_nonblocking in_order nic_gap receive_gap turnaround turnaround_nonblocking first_touch noise link route back_traffic window weight",
         r->word[0]);
   if (r->words < lines[i].least || r->words > lines[i].most) return line_wrong(&r->line, "write: %s", lines[i].form);
   switch (i) {
@@ -263,6 +266,8 @@ static bool line_read(const reader *r, reading *all) {
     case 32: return reader_number(r, 1, "PART", reader_per_byte, &m->given.back_part);
     case 33: return reader_number(r, 1, "BYTES", reader_amount, &m->given.window_bytes);
     case 34: return reader_number(r, 1, "BYTES", reader_amount, &m->given.weight_bytes);
+    case 35:
+    case 36: m->has_turnarounds = true; return class_line(r, m, m->turnaround[i == 36]);
     default:
       return reader_number(r, 1, "ALPHA", reader_bound, &m->bound_alpha_s) &&
              reader_number(r, 2, "BETA", reader_bound, &m->bound_beta_s_per_byte) &&

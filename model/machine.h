@@ -51,8 +51,11 @@ typedef struct machine {
   /* What the receiver's processor spends on an eager message besides the overhead: pieces of latency_s and s_per_byte only, contained
    * in the message's time whichever curve that has. */
   machine_curve receive_gap[MACHINE_CLASSES];
+  /* What a rank spends before the first send after having received from another rank than it sends to: pieces likewise, besides the
+   * message's time; the second of non-blocking sends, where they have one of their own. */
+  machine_curve turnaround[2][MACHINE_CLASSES];
   noise_curve noise[MACHINE_CLASSES]; /* drawn from where a timing asks for it */
-  bool has_gaps, has_receive_gaps;
+  bool has_gaps, has_receive_gaps, has_turnarounds;
   bool in_order;    /* fluid: what goes from one rank to another flows one after the other, in the order of starting */
   double nic_gap_s; /* fluid: a NIC begins a message so long after the one before it, at the earliest */
   /* Scratch of at least fresh_from bytes is newly mapped in each call: writing a byte of it for the first time takes so long, before the
@@ -116,12 +119,21 @@ static inline double machine_gap(const machine *m, const machine_piece *c, uint6
   return c->has_gap ? c->gap_s + (double)bytes * c->gap_s_per_byte : m->overhead_s;
 }
 
-/* What the receiver's processor spends on an eager message, where machines say so (has_receive_gaps). */
-static inline double machine_receive_gap(const machine *m, int src, int dst, uint64_t bytes) {
-  const machine_curve *c = &m->receive_gap[machine_class_of(m, src, dst)];
+static inline double machine_spent(const machine_curve *c, uint64_t bytes) {
   if (!c->pieces) return 0;
   const machine_piece *p = machine_piece_for(c, bytes);
   return p->latency_s + (double)bytes * p->s_per_byte;
+}
+
+/* What the receiver's processor spends on an eager message, where machines say so (has_receive_gaps). */
+static inline double machine_receive_gap(const machine *m, int src, int dst, uint64_t bytes) {
+  return machine_spent(&m->receive_gap[machine_class_of(m, src, dst)], bytes);
+}
+
+/* What a rank spends that turns from having received to sending on, where machines say so (has_turnarounds). */
+static inline double machine_turnaround(const machine *m, int src, int dst, uint64_t bytes, bool nonblocking) {
+  machine_class class = machine_class_of(m, src, dst);
+  return machine_spent(&m->turnaround[nonblocking && m->turnaround[true][class].pieces][class], bytes);
 }
 
 /* Whether there is a class of this number on the machine, and its name: "cache" … */

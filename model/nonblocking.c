@@ -143,7 +143,9 @@ static void begin_message(nonblocking *b, int r, uint32_t node) {
   nonblocking_rank *k = &b->rank[r];
   const plan_node *n = node_at(b, r, node);
   if (n->kind == NODE_RECV) will_write(b, r, n->buf, n->off, n->bytes);
-  else spend(b, r, sender_spent(&b->engine, message_of(b, r, node)));
+  else
+    spend(b, r,
+          turnaround_spent(&b->engine, message_of(b, r, node)) + sender_spent(&b->engine, message_of(b, r, node)));
   PUSH(k->posted, k->posteds, k->posted_cap, node);
   post(b, r, node, b->engine.rank[r].clock);
 }
@@ -184,8 +186,9 @@ static void take_in(nonblocking *b, int r, uint32_t place) {
   if (!b->over[k->base + node] || (k->founds && k->found[0].place == place)) return;
   PUSH(k->found, k->founds, k->found_cap, (found_node){ place, node });
   const message *m = message_of(b, r, node);
-  if (node_at(b, r, node)->kind == NODE_RECV && m->flags & EAGER)
-    spend(b, r, b->engine.m->overhead_s + message_received(m, b->engine.m));
+  if (node_at(b, r, node)->kind != NODE_RECV) return;
+  note_received(&b->engine, r, m->src);
+  if (m->flags & EAGER) spend(b, r, b->engine.m->overhead_s + message_received(m, b->engine.m));
 }
 
 /* One look at all that is outstanding, in the order of MPI_Testsome, or of MPI_Waitsome: the first that is over, then all. What is taken

@@ -94,7 +94,7 @@ const char *nonblocking_rewind(nonblocking *b) {
   for (size_t i = 0; i < b->nodes; i++) b->from[i] = 0;
   for (int r = 0; r < b->ranks; r++) {
     nonblocking_rank *k = &b->rank[r];
-    e->rank[r] = (rank_state){ .message = NONE, .flag_link = NONE };
+    e->rank[r] = (rank_state){ .message = NONE, .flag_link = NONE, .received = NONE };
     k->through = k->first = 0;
     k->work_s = 0;
     k->phase = 0;

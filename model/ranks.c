@@ -41,7 +41,9 @@ static void absorb(engine *e, int r, int32_t id, uint8_t side) {
   bool waited = is_later(s->clock, s->count, m->time, m->count);
   take_later(&s->clock, &s->count, m->time, m->count);
   if (waited && causes_enabled(e->why)) causes_message(e->why, r, id, s->clock);
-  if (side != RECEIVED || !(m->flags & EAGER)) return;
+  if (side != RECEIVED || m->flags & TRANSFER) return;
+  note_received(e, r, m->src);
+  if (!(m->flags & EAGER)) return;
   rank_busy(e, r, PART_OVERHEAD, e->m->overhead_s);
   if (e->m->has_receive_gaps) rank_busy(e, r, PART_RECEIVE_GAP, message_received(m, e->m));
 }
@@ -125,6 +127,7 @@ void ranks_run_one(timer *t, int r) {
     switch (kind) {
       case REC_SEND:
       case REC_ISEND:
+        rank_busy(e, r, PART_TURNAROUND, turnaround_spent(e, &w->message[id]));
         rank_busy(e, r, m->has_gaps ? PART_GAP : PART_OVERHEAD, sender_spent(e, &w->message[id]));
         post_message(t, id, r, SENT);
         if (kind == REC_SEND && !(w->message[id].flags & EAGER)) {

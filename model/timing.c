@@ -50,7 +50,7 @@ static bool prepare(timer *t, const record *rec) {
   RESERVE(e->rank, e->rank_cap, p);
   t->out->marked_s = array_grow(t->out->marked_s, (size_t)p * sizeof *t->out->marked_s);
   memset(t->out->marked_s, 0, (size_t)p * sizeof *t->out->marked_s);
-  for (int r = 0; r < p; r++) e->rank[r] = (rank_state){ .message = NONE, .flag_link = NONE };
+  for (int r = 0; r < p; r++) e->rank[r] = (rank_state){ .message = NONE, .flag_link = NONE, .received = NONE };
   e->run_n = 0;
   e->now = 0;
   e->why = t->out->why;

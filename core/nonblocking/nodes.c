@@ -47,6 +47,7 @@ static void is_through(coll_playing *p, uint32_t node) {
 
 void playing_part_is_through(coll_playing *p, uint32_t node) {
   if (--p->waits_for[node]) return;
+  if (p->plan->node[node].kind == NODE_RECV) requests_received(&p->requests, p->plan->node[node].peer);
   p->outstanding--;
   is_through(p, node);
 }

@@ -17,6 +17,12 @@ size_t port_large_message(void);
  * receive from another size on than the back-end has it. SIZE_MAX: the back-end's own limit is right. */
 size_t port_synchronous(bool nonblocking);
 
+/* Whether sending costs more where what was received last came from another rank. If so, a rank tells of each message that it has received
+ * and, before it sends, to whom; ranks of comm. */
+bool port_has_turnaround(void);
+void port_received(MPI_Comm comm, int from);
+void port_sends(MPI_Comm comm, int to);
+
 /* Local work takes time by itself in a real run; in simulation it is charged here (γ and copy speed of the host). */
 void port_charge_reduce(size_t bytes);
 void port_charge_copy(size_t bytes);

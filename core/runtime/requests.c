@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "core/runtime/allocate.h"
-#include "core/runtime/port.h"
 
 /* ---- tags ------------------------------------------------------------------------------------------- */
 
@@ -12,6 +11,7 @@ _Static_assert(2 * LARGE <= TAGS, "a collective has 256 labels, for messages of 
 
 static requests opened(MPI_Comm comm, MPI_Datatype type, size_t elem) {
   requests r = { .comm = comm, .type = type, .elem = elem, .large = port_large_message() };
+  r.has_turnaround = port_has_turnaround();
   for (int nonblocking = 0; nonblocking < 2; nonblocking++) r.synchronous[nonblocking] = port_synchronous(nonblocking);
   return r;
 }
@@ -75,6 +75,10 @@ static void *element(const requests *r, const void *buf, size_t i) { return (cha
 /* By the call of MPI that waits for its receive, where the back-end's own would not. */
 static bool waits(const requests *r, size_t n, bool nonblocking) { return n * r->elem >= r->synchronous[nonblocking]; }
 
+static void will_send(const requests *r, int to) {
+  if (r->has_turnaround) port_sends(r->comm, to);
+}
+
 static void send_part(requests *r, const void *buf, size_t n, int to, int label) {
   (waits(r, n, false) ? MPI_Ssend : MPI_Send)(buf, (int)n, r->type, to, tag_of(r, label, n), r->comm);
 }
@@ -102,6 +106,7 @@ static void recv_large(requests *r, void *buf, size_t n, int from, int label) {
 /* ---- blocking --------------------------------------------------------------------------------------- */
 
 void requests_send(requests *r, const void *buf, size_t n, int to, int label) {
+  will_send(r, to);
   if (requests_is_ordinary(r, n)) send_part(r, buf, n, to, label);
   else send_large(r, buf, n, to, label);
 }
@@ -109,6 +114,7 @@ void requests_send(requests *r, const void *buf, size_t n, int to, int label) {
 void requests_recv(requests *r, void *buf, size_t n, int from, int label) {
   if (requests_is_ordinary(r, n)) MPI_Recv(buf, (int)n, r->type, from, tag_of(r, label, n), r->comm, MPI_STATUS_IGNORE);
   else recv_large(r, buf, n, from, label);
+  requests_received(r, from);
 }
 
 int requests_recv_any(requests *r, void *buf, size_t n, int label) {
@@ -116,6 +122,7 @@ int requests_recv_any(requests *r, void *buf, size_t n, int label) {
   MPI_Status status;
   MPI_Recv(buf, k, r->type, MPI_ANY_SOURCE, tag_of(r, label, (size_t)k), r->comm, &status);
   if ((size_t)k < n) recv_large(r, element(r, buf, (size_t)k), n - (size_t)k, status.MPI_SOURCE, label);
+  requests_received(r, status.MPI_SOURCE);
   return status.MPI_SOURCE;
 }
 
@@ -126,7 +133,7 @@ static void more_slots(requests *r) {
   r->slots = runtime_reallocate(r->slots, sizeof *r->slots * (size_t)grown);
   r->idle = runtime_reallocate(r->idle, sizeof *r->idle * (size_t)grown);
   for (int i = grown; i-- > r->capacity;) {
-    r->slots[i].next = 0;
+    r->slots[i] = (request_slot){ .from = -1 };
     r->idle[r->idles++] = i;
   }
   r->capacity = grown;
@@ -151,6 +158,7 @@ static void isend_large(requests *r, const void *buf, size_t n, int to, int labe
 }
 
 coll_req requests_isend(requests *r, const void *buf, size_t n, int to, int label) {
+  will_send(r, to);
   coll_req slot = take_slot(r);
   if (requests_is_ordinary(r, n)) isend_part(r, buf, n, to, label, &r->slots[slot - 1].request);
   else isend_large(r, buf, n, to, label, slot);
@@ -167,6 +175,7 @@ static void irecv_large(requests *r, void *buf, size_t n, int from, int label, c
 
 coll_req requests_irecv(requests *r, void *buf, size_t n, int from, int label) {
   coll_req slot = take_slot(r);
+  r->slots[slot - 1].from = from;
   if (requests_is_ordinary(r, n)) irecv_part(r, buf, n, from, label, &r->slots[slot - 1].request);
   else irecv_large(r, buf, n, from, label, slot);
   return slot;
@@ -178,6 +187,7 @@ int requests_parts(const requests *r, size_t n) {
 }
 
 void requests_isend_all(const requests *r, const void *buf, size_t n, int to, int label, MPI_Request parts[]) {
+  will_send(r, to);
   if (requests_is_ordinary(r, n)) isend_part(r, buf, n, to, label, parts);
   else
     for (size_t at = 0; at < n; at += (size_t)requests_part(r, n - at))
@@ -215,7 +225,9 @@ void requests_waitall(requests *r, int k, coll_req *reqs, coll_observer *observe
       wait[n++] = done->request;
       r->idle[r->idles++] = slot - 1;
       slot = done->next;
+      if (done->from >= 0) requests_received(r, done->from);
       done->next = 0;
+      done->from = -1;
     }
     reqs[i] = 0;
   }
@@ -230,8 +242,10 @@ void requests_sendrecv(requests *r, const void *sbuf, size_t sn, int to, void *r
     both[1] = requests_irecv(r, rbuf, rn, from, label);
     requests_waitall(r, 2, both, observer);
   } else if (ordinary) {
+    will_send(r, to);
     MPI_Sendrecv(sbuf, (int)sn, r->type, to, tag_of(r, label, sn), rbuf, (int)rn, r->type, from, tag_of(r, label, rn),
                  r->comm, MPI_STATUS_IGNORE);
+    requests_received(r, from);
   } else {
     coll_req got = requests_irecv(r, rbuf, rn, from, label);
     requests_send(r, sbuf, sn, to, label);

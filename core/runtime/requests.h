@@ -8,10 +8,12 @@
 
 #include "collscope.h"
 #include "core/runtime/observe.h"
+#include "core/runtime/port.h"
 
 /* One outstanding message, or a part of a large one. */
 typedef struct {
   MPI_Request request;
+  int from;      /* of a receive; else -1 */
   coll_req next; /* of the message's next part; almost always none */
 } request_slot;
 
@@ -21,6 +23,7 @@ typedef struct {
   size_t elem;           /* bytes of one of it */
   size_t large;          /* bytes from which messages have other tags */
   size_t synchronous[2]; /* bytes from which blocking and non-blocking sends are to wait for their receive */
+  bool has_turnaround;   /* the back-end wants to know of receives that are over, and of sends before them */
   int tag;               /* of shorter messages with label 0 */
   int large_tags;        /* so much higher are those of larger ones */
   int collective_tag;
@@ -61,5 +64,9 @@ void requests_sendrecv(requests *, const void *sbuf, size_t sn, int to, void *rb
 int requests_parts(const requests *, size_t n);
 void requests_isend_all(const requests *, const void *buf, size_t n, int to, int label, MPI_Request parts[]);
 void requests_irecv_all(const requests *, void *buf, size_t n, int from, int label, MPI_Request parts[]);
+/* What such a receive has waited for is there. */
+static inline void requests_received(const requests *r, int from) {
+  if (r->has_turnaround) port_received(r->comm, from);
+}
 
 #endif

@@ -11,6 +11,7 @@
  *                                                                         [, gap, gap a byte: the sender's]
  *   curve_nonblocking.network                                             of MPI_Isend, where it has one of its own
  *   receive_gap.network = "0 2e-07 0; 1024 1e-07 1e-10; …"                from bytes, seconds, seconds per byte: the receiver's, contained
+ *   turnaround.network, turnaround_nonblocking.network                    likewise, besides the time: who sends on what it has received
  *   collscope.in_order, nic_gap_s, overhead_s, eager_bytes                docs/node_model.md says what these do
  *
  * A message of n bytes, alone, takes `seconds` + n · `seconds per byte`. Of that it keeps the links of its route busy for n · traffic /
@@ -67,8 +68,9 @@ struct Place {
 /* Of the sends that block, and of those that do not. */
 struct Class {
   Curve blocking, nonblocking;
-  std::vector<Received>
+  std::vector<Spent>
       received; /* what the receiver spends on an eager message, however it was sent; empty: the overhead is all */
+  std::vector<Spent> turnaround, turnaround_nonblocking;
 };
 
 /* Caches that belong together between a cache and a socket. */
@@ -186,27 +188,43 @@ double gap_of(const Piece *p, double bytes) {
   return p->has_gap ? p->gap_s + bytes * p->gap_s_per_byte : machine.overhead_s;
 }
 
+double spent_on(const std::vector<Spent> &pieces, double bytes) {
+  double seconds = 0;
+  for (const Spent &s : pieces)
+    if (s.from <= bytes) seconds = s.seconds + bytes * s.s_per_byte;
+  return seconds;
+}
+
+/* What this rank spends that has received from another than it sends to; sim/runtime/messages.c knows, and says so. */
+double turnaround_of(double bytes, const s4u::Host *src, const s4u::Host *dst, bool nonblocking) {
+  static void *const FORWARDS = reinterpret_cast<void *>(-2);
+  s4u::Actor *self = s4u::Actor::self();
+  if (self->get_data<void>() != FORWARDS) return 0;
+  self->set_data(nullptr);
+  const Class &of = class_of(machine.place[src], machine.place[dst]);
+  return spent_on(nonblocking ? of.turnaround_nonblocking : of.turnaround, bytes);
+}
+
 /* SMPI asks this of sends that need not wait, of synchronous ones, and of all non-blocking ones. A blocking send that waits spends
  * nothing: it is sent synchronously where SMPI's one limit would let it go. */
 double cost_of_send(std::size_t bytes, const s4u::Host *src, const s4u::Host *dst) {
-  if (static_cast<long long>(bytes) > machine.eager_bytes) return 0;
-  double n = static_cast<double>(bytes), gap_s = gap_of(piece_for(n, src, dst, false), n);
-  leave_note(src, dst, n, false, false, gap_s);
-  return gap_s;
+  double n = static_cast<double>(bytes), spends_s = turnaround_of(n, src, dst, false);
+  if (static_cast<long long>(bytes) > machine.eager_bytes) return spends_s;
+  spends_s += gap_of(piece_for(n, src, dst, false), n);
+  leave_note(src, dst, n, false, false, spends_s);
+  return spends_s;
 }
 
 double cost_of_isend(std::size_t bytes, const s4u::Host *src, const s4u::Host *dst) {
-  double n = static_cast<double>(bytes), gap_s = gap_of(piece_for(n, src, dst, true), n);
-  leave_note(src, dst, n, true, static_cast<long long>(bytes) > machine.eager_bytes_nonblocking, gap_s);
-  return gap_s;
+  double n = static_cast<double>(bytes);
+  double spends_s = turnaround_of(n, src, dst, true) + gap_of(piece_for(n, src, dst, true), n);
+  leave_note(src, dst, n, true, static_cast<long long>(bytes) > machine.eager_bytes_nonblocking, spends_s);
+  return spends_s;
 }
 
 /* What its receiver's spends on an eager one that has arrived, besides the overhead. */
 double received_in(double bytes, const s4u::Host *src, const s4u::Host *dst) {
-  double seconds = 0;
-  for (const Received &r : class_of(machine.place[src], machine.place[dst]).received)
-    if (r.from <= bytes) seconds = r.seconds + bytes * r.s_per_byte;
-  return seconds;
+  return spent_on(class_of(machine.place[src], machine.place[dst]).received, bytes);
 }
 
 /* SMPI asks this of eager messages only, which are those that it detaches. */
@@ -303,7 +321,7 @@ void load_platform(const s4u::Engine &engine) {
   if (costs != nullptr) return place_hosts(engine, costs); /* SimGrid prices their messages by itself */
 
   const s4u::NetZone *root = outermost(engine.get_netzone_root());
-  bool kinds = false;
+  bool kinds = false, turns = false;
   auto curve = [&](const std::string &level) {
     std::string name = "curve." + level;
     const char *text = root->get_property(name);
@@ -313,7 +331,11 @@ void load_platform(const s4u::Engine &engine) {
     name = "curve_nonblocking." + level;
     text = root->get_property(name);
     if (text != nullptr) one.nonblocking = read_curve(text, name);
-    one.received = read_received(root, "receive_gap." + level);
+    one.received = read_spent(root, "receive_gap." + level);
+    one.turnaround = one.turnaround_nonblocking = read_spent(root, "turnaround." + level);
+    if (root->get_property("turnaround_nonblocking." + level) != nullptr)
+      one.turnaround_nonblocking = read_spent(root, "turnaround_nonblocking." + level);
+    turns |= not one.turnaround.empty() || not one.turnaround_nonblocking.empty();
     kinds |= text != nullptr || not one.received.empty();
     for (const Piece &p : one.blocking) kinds |= p.has_gap;
     return one;
@@ -344,7 +366,8 @@ void load_platform(const s4u::Engine &engine) {
   bool ordered = root->get_property("collscope.in_order") != nullptr;
   double nic_gap_s = amount(root, "nic_gap_s");
   if (ordered || nic_gap_s > 0) hold_flows(engine, ordered, nic_gap_s);
-  if (kinds || ordered || nic_gap_s > 0 || two_limits) {
+  if (turns) engine.get_netzone_root()->set_property("collscope.turnaround", "1"); /* sim/runtime asks */
+  if (kinds || turns || ordered || nic_gap_s > 0 || two_limits) {
     smpi_register_op_cost_callback(SmpiOperation::SEND, cost_of_send);
     smpi_register_op_cost_callback(SmpiOperation::ISEND, cost_of_isend);
     smpi_register_op_cost_callback(SmpiOperation::RECV, cost_of_receive);

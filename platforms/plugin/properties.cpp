@@ -40,16 +40,16 @@ std::vector<std::istringstream> items_of(const s4u::NetZone *root, const std::st
   return items;
 }
 
-std::vector<Received> read_received(const s4u::NetZone *root, const std::string &name) {
-  std::vector<Received> received;
+std::vector<Spent> read_spent(const s4u::NetZone *root, const std::string &name) {
+  std::vector<Spent> pieces;
   for (std::istringstream &item : items_of(root, name)) {
-    Received r;
+    Spent r;
     if (not(item >> r.from >> r.seconds >> r.s_per_byte) || r.seconds < 0 || r.s_per_byte < 0 ||
-        (received.empty() ? r.from != 0 : r.from <= received.back().from))
+        (pieces.empty() ? r.from != 0 : r.from <= pieces.back().from))
       fail(name + ": expected 'from seconds s_per_byte; …' from 0 bytes up, ascending, nothing negative");
-    received.push_back(r);
+    pieces.push_back(r);
   }
-  return received;
+  return pieces;
 }
 
 double amount(const s4u::NetZone *root, const std::string &name) {

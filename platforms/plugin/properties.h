@@ -17,7 +17,7 @@ struct Piece {
 };
 using Curve = std::vector<Piece>;
 
-struct Received {
+struct Spent {
   double from, seconds, s_per_byte;
 };
 
@@ -28,7 +28,7 @@ Curve read_curve(const char *text, const std::string &name);
 /* The items of a property, a; b; …; none where it is absent. */
 std::vector<std::istringstream> items_of(const simgrid::s4u::NetZone *root, const std::string &name);
 /* "from seconds s_per_byte; …" */
-std::vector<Received> read_received(const simgrid::s4u::NetZone *root, const std::string &name);
+std::vector<Spent> read_spent(const simgrid::s4u::NetZone *root, const std::string &name);
 /* A number that the outermost zone says; 0: it does not. */
 double amount(const simgrid::s4u::NetZone *root, const std::string &name);
 

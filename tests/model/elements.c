@@ -75,6 +75,57 @@ static void test_receive_gap(void) {
   machine_free(&m);
 }
 
+static void test_turnaround(void) {
+  machine m = machine_with("class network 0 2e-6 1e-9 1 3e-7 0\nclass_nonblocking network 0 3e-6 1e-9 1 3e-7 0\n"
+                           "turnaround network 0 7e-7 0\nturnaround network 400 5e-7 1e-10\n");
+  double spends = 5e-7 + 500 * 1e-10, gap = 3e-7, near = 1e-7 + 500 * 2e-10;
+  start(4);
+  transfer(2, 0, 500);
+  transfer(0, 3, 500);
+  near_to("who sends on to another rank spends it besides the message's time", timed(&m), 2 * alone(500) + spends);
+  near_to("and before its gap", result.rank_end_s[0], alone(500) + spends + gap);
+  start(4);
+  transfer(2, 0, 5000);
+  transfer(0, 3, 5000);
+  near_to("a send that waits does, too", timed(&m), 2 * alone(5000) + 5e-7 + 5000 * 1e-10);
+  start(4);
+  transfer(2, 0, 500);
+  transfer(0, 2, 500);
+  near_to("who sends back does not", timed(&m), 2 * alone(500));
+  start(4);
+  transfer(2, 0, 500);
+  for (int k = 0; k < 2; k++) transfer(0, 3 - k, 500);
+  timed(&m);
+  near_to("of several sends the first does", result.rank_end_s[0], alone(500) + spends + 2 * gap);
+  start(4);
+  transfer(2, 0, 500);
+  for (int k = 0; k < 2; k++) transfer(0, 2 + k, 500);
+  timed(&m);
+  near_to("and only that, whoever it is for", result.rank_end_s[0], alone(500) + 2 * gap);
+  start(4);
+  transfer(2, 0, 500);
+  transfer(3, 0, 500);
+  transfer(0, 3, 500);
+  timed(&m);
+  near_to("who has received from several spends it whomever it sends to", result.rank_end_s[0],
+          alone(500) + flow(500) + spends + gap);
+  start(4);
+  transfer(2, 0, 500);
+  transfer(0, 1, 500);
+  near_to("another class does not", timed(&m), alone(500) + near);
+  start(4);
+  transfer(2, 0, 300);
+  put(0, REC_ISEND, 3, 300);
+  put(0, REC_WAIT, 1, 0);
+  put(3, REC_RECV, 0, 300);
+  near_to("a non-blocking send as the others where it has none of its own", timed(&m), 2 * alone(300) + 7e-7 + 1e-6);
+  machine_free(&m);
+  m = machine_with(
+      "class network 0 2e-6 1e-9 1\nturnaround network 0 7e-7 0\nturnaround_nonblocking network 0 9e-7 0\n");
+  near_to("else its own", timed(&m), 2 * alone(300) + 9e-7);
+  machine_free(&m);
+}
+
 static void test_nonblocking(void) {
   machine m = machine_with("class network 0 2e-6 1e-9 1\nclass_nonblocking network 0 3e-6 1e-9 1\n"
                            "class_nonblocking network 800 4e-6 1e-9 1 5e-7 0\neager_nonblocking 400\n");
@@ -292,6 +343,9 @@ static void test_bad_lines(void) {
   more_refused("receive_gap network 0 1e-7\n", "write: receive_gap CLASS FROM_BYTES S S_PER_BYTE");
   more_refused("receive_gap network 1 1e-7 0\n", "receive_gap network: pieces start at 0");
   more_refused("receive_gap wire 0 1e-7 0\n", "receive_gap wire: choose cache");
+  more_refused("turnaround network 1 1e-7 0\n", "turnaround network: pieces start at 0");
+  more_refused("turnaround_nonblocking network 0 1e-7\n",
+               "write: turnaround_nonblocking CLASS FROM_BYTES S S_PER_BYTE");
   more_refused("receive_gap network 0 -1 0\n", "-1: LATENCY_S must be a number");
   more_refused("first_touch 1e-10\n", "write: first_touch S_PER_BYTE FRESH_FROM_BYTES");
   more_refused("first_touch 2 100\n", "2: S_PER_BYTE must be a number from");
@@ -301,6 +355,7 @@ static void test_bad_lines(void) {
 int main(void) {
   test_gap();
   test_receive_gap();
+  test_turnaround();
   test_nonblocking();
   test_in_order();
   test_nic_gap();

@@ -155,6 +155,13 @@ static void test_protocol(void) {
   part_is("the third is taken in after two others", PART_RECEIVE_GAP, 3 * 3e-7);
   part_is("what the receiver spends is not on the wire", PART_LATENCY, a - 3e-7);
   machine_free(&m);
+  snprintf(text, sizeof text, "%sturnaround network 0 3e-7 1e-11\nplace 2 2 2 2\nplace 3 3 3 3\n", base);
+  check(machine_read(&m, written(text), error, sizeof error), "machine: %s", error);
+  start(4);
+  for (int i = 0; i < 3; i++) transfer(i, i + 1, 1000);
+  explained(&m);
+  part_is("two ranks of a chain send on", PART_TURNAROUND, 2 * (3e-7 + 1000e-11));
+  machine_free(&m);
 }
 
 /* Every link of a machine that has all kinds of them: two nodes of a socket each, with two caches of four cores that are a level's. */

@@ -1,6 +1,7 @@
 /* Plays a script with MPI calls and prints when each rank is done: the simulator's answer to timing_script.
  * Usage: smpirun … script_mpi SCRIPT… */
 #include <mpi.h>
+#include <simgrid/actor.h>
 #include <simgrid/barrier.h>
 #include <xbt/config.h>
 #include <smpi/smpi.h>
@@ -13,6 +14,13 @@ static int tag_of(size_t bytes) { return bytes >= (size_t)sg_cfg_get_int("smpi/a
 
 /* As sim/runtime/messages.c has it for our operations. */
 static bool waits(size_t bytes, bool nonblocking) { return bytes >= port_synchronous(nonblocking); }
+
+static void will_send(int to) {
+  if (port_has_turnaround()) port_sends(MPI_COMM_WORLD, to);
+}
+static void received(int from) {
+  if (port_has_turnaround()) port_received(MPI_COMM_WORLD, from);
+}
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
@@ -34,21 +42,30 @@ int main(int argc, char **argv) {
       char *data = SMPI_SHARED_MALLOC(most);
       MPI_Request *request = malloc((size_t)(s.n[rank] + 1) * sizeof *request);
       sg_barrier_wait(together);
+      sg_actor_self_set_data(NULL);
       double start = MPI_Wtime();
       for (int i = 0; i < s.n[rank]; i++) {
         const script_op *o = &s.op[rank][i];
         int n = (int)o->bytes, tag = tag_of(o->bytes);
         switch (o->kind) {
           case SCRIPT_SEND:
+            will_send(o->peer);
             (waits(o->bytes, false) ? MPI_Ssend : MPI_Send)(data, n, MPI_BYTE, o->peer, tag, MPI_COMM_WORLD);
             break;
-          case SCRIPT_RECV: MPI_Recv(data, n, MPI_BYTE, o->peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
+          case SCRIPT_RECV:
+            MPI_Recv(data, n, MPI_BYTE, o->peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            received(o->peer);
+            break;
           case SCRIPT_ISEND:
+            will_send(o->peer);
             (waits(o->bytes, true) ? MPI_Issend : MPI_Isend)(data, n, MPI_BYTE, o->peer, tag, MPI_COMM_WORLD,
                                                              &request[i]);
             break;
           case SCRIPT_IRECV: MPI_Irecv(data, n, MPI_BYTE, o->peer, tag, MPI_COMM_WORLD, &request[i]); break;
-          case SCRIPT_WAIT: MPI_Wait(&request[o->peer], MPI_STATUS_IGNORE); break;
+          case SCRIPT_WAIT:
+            MPI_Wait(&request[o->peer], MPI_STATUS_IGNORE);
+            if (s.op[rank][o->peer].kind == SCRIPT_IRECV) received(s.op[rank][o->peer].peer);
+            break;
           default:
             if (o->seconds > 0) smpi_execute_benched(o->seconds);
         }

@@ -15,6 +15,7 @@ from collscope.machines import topology
 from collscope.machines.spec import FAR, LINKS, OPTIONAL_LINKS, Piece, Spec, tidy
 
 PLUG_IN, UNIFORM, ROUTED = "plug-in", "uniform", "routed"
+SPENT_KEYS = ("receive_gap", "turnaround", "turnaround_nonblocking")  # fields of a Machine, and their names in files
 SMPI_ENVELOPE_BYTES = 16  # what SMPI adds to each message
 
 
@@ -31,7 +32,7 @@ class WirePiece:
 
 
 Curve = tuple[WirePiece, ...]
-ReceiveGap = tuple[tuple[int, float, float], ...]  # from bytes, seconds, seconds per byte
+Spent = tuple[tuple[int, float, float], ...]  # from bytes, seconds, seconds per byte
 Noise = tuple[tuple[int, tuple[tuple[float, float], ...]], ...]  # from bytes, quantiles as in spec.Noise
 
 
@@ -87,7 +88,11 @@ class Machine:
     priced_by: str
     curve: Mapping[str, Curve]
     curve_nonblocking: Mapping[str, Curve] = field(default_factory=dict)
-    receive_gap: Mapping[str, ReceiveGap] = field(default_factory=dict)  # besides the overhead, contained in the time
+    receive_gap: Mapping[str, Spent] = field(default_factory=dict)  # besides the overhead, contained in the time
+    turnaround: Mapping[str, Spent] = field(
+        default_factory=dict
+    )  # besides the time, before what was received is sent on
+    turnaround_nonblocking: Mapping[str, Spent] = field(default_factory=dict)  # where such sends have one of their own
     noise: Mapping[str, Noise] = field(default_factory=dict)
     eager_bytes: int = 0  # the largest message that is sent without waiting for its receive; -1: none
     own_eager_nonblocking: int | None = None  # of non-blocking sends, where it is known
@@ -138,7 +143,7 @@ class Machine:
         """It matters how or when a message was posted: some cost a processor a gap, non-blocking ones are priced by themselves, or
         messages go in order."""
         named = self.own_eager_nonblocking is not None or self.in_order or self.nic_gap_s > 0
-        gaps = self.curve_nonblocking or self.receive_gap
+        gaps = self.curve_nonblocking or self.receive_gap or self.turnaround or self.turnaround_nonblocking
         return bool(named or gaps or any(piece.gap for pieces in self.curve.values() for piece in pieces))
 
     def half_round_trip_s(self, of_class: str, size_bytes: int) -> float:
@@ -155,12 +160,15 @@ def machine_of(spec: Spec) -> Machine:
     rates = {link: getattr(spec, f"{link}_bytes_per_s").value for link in (*LINKS, *OPTIONAL_LINKS)}
     own_eager, has_nic = spec.eager_bytes_nonblocking, spec.nic_socket is not None and spec.sockets > 1
     touch = spec.first_touch_s_per_byte.value
+    has_turnaround = any(p.turnaround for pieces in spec.curve.values() for p in pieces)
     return Machine(
         spec.name,
         PLUG_IN,
         {name: wire_curve(spec, name) for name in spec.classes},
         {name: wire_curve(spec, name, nonblocking=True) for name in spec.curve_nonblocking},
-        {name: _receive_gap(pieces) for name, pieces in spec.curve.items() if any(p.receive_gap for p in pieces)},
+        _spent(spec.curve, "receive_gap"),
+        _spent(spec.curve, "turnaround"),
+        _spent(spec.curve_nonblocking, "turnaround", has_turnaround),
         {name: tuple((n.start, n.quantiles) for n in pieces) for name, pieces in spec.noise.items()},
         eager_bytes=int(spec.eager_bytes.value),
         own_eager_nonblocking=int(own_eager.value) if own_eager else None,
@@ -183,9 +191,15 @@ def machine_of(spec: Spec) -> Machine:
     )  # fmt: skip
 
 
-def _receive_gap(pieces: Sequence[Piece]) -> ReceiveGap:
+def _spent(curves: Mapping[str, tuple[Piece, ...]], kind: str, always: bool = False) -> dict[str, Spent]:
+    """Of the classes of which a piece says what is spent; always: of all, 0 where it does not."""
     none = Number(0.0), Number(0.0)
-    return tuple((p.start, s.value, per_byte.value) for p in pieces for s, per_byte in [p.receive_gap or none])
+    each = {name: [(p.start, getattr(p, kind)) for p in pieces] for name, pieces in curves.items()}
+    return {
+        name: tuple((start, s.value, per_byte.value) for start, spent in pieces for s, per_byte in [spent or none])
+        for name, pieces in each.items()
+        if always or any(spent for _, spent in pieces)
+    }
 
 
 def _network(spec: Spec) -> Network | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from collscope.machines import plain_hosts
-from collscope.machines.machine import ROUTED, SMPI_ENVELOPE_BYTES, UNIFORM, Machine
+from collscope.machines.machine import ROUTED, SMPI_ENVELOPE_BYTES, SPENT_KEYS, UNIFORM, Machine
 from collscope.machines.placement import Place, Run, fitted, hosts_in
 from collscope.machines.platform import EqualNodes, Platform
 from collscope.machines.spec import LINKS, OPTIONAL_LINKS, text_of
@@ -61,8 +61,9 @@ def _machine_lines(machine: Machine, noise: bool) -> Iterator[str]:
     for name, quantiles_from in machine.noise.items() if noise else ():
         for start, quantiles in quantiles_from:
             yield from (_line("noise", name, str(start), part, s) for part, s in quantiles)
-    for name, gaps in machine.receive_gap.items():
-        yield from (_line("receive_gap", name, str(start), s, per_byte) for start, s, per_byte in gaps)
+    for key in SPENT_KEYS:
+        for name, pieces in getattr(machine, key).items():
+            yield from (_line(key, name, str(start), s, per_byte) for start, s, per_byte in pieces)
     yield from _feature_lines(machine)
     if uniform:
         return

@@ -4,6 +4,7 @@ Elements of a node's model may be switched off: docs/node_model.md explains each
 
     gap           what a sender's processor spends on a message, by class and size (pieces' gap_s, gap_s_per_byte)
     receive_gap   what a receiver's processor spends on an eager message, likewise (receive_gap_s, receive_gap_s_per_byte)
+    turnaround    what a rank spends before it sends on what it received, to another rank (turnaround_s, turnaround_s_per_byte)
     nonblocking   curves and eager limit of non-blocking sends
     in_order      messages from one rank to another flow one after the other
     nic_gap       the least time between two messages that leave a node by its NIC
@@ -23,7 +24,7 @@ from collscope.base.number import GIVEN, outside
 from collscope.base.units import SECONDS
 from collscope.machines import topology
 from collscope.machines.limits import MAX_CORES, MAX_OF_A_NODE, misfit, scaled, too_large
-from collscope.machines.spec import COUNTS, NUMBERS, Level, Number, Piece, Spec, filled, smallest, tidy
+from collscope.machines.spec import COUNTS, NUMBERS, SPENT, Level, Number, Piece, Spec, filled, smallest, tidy
 from collscope.machines.topology import Topology
 
 NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*(?:\[(.*)\])?\s*\Z", re.DOTALL)
@@ -46,7 +47,7 @@ def values_of(text: str, name: str) -> dict[str, str]:
     return values
 
 
-MAX_VALUE_CHARACTERS = 60  # characters of a key or value that can be meant
+MAX_VALUE_CHARACTERS = 90  # characters of a key or value that can be meant
 
 
 def _check_lengths(name: str, values: Mapping[str, str]) -> None:
@@ -210,16 +211,16 @@ def ideal_numbers(values: Mapping[str, str]) -> dict[str, float]:
 # ---- elements of a node's model -----------------------------------------------------------------------------
 
 
-ELEMENTS = ("gap", "receive_gap", "nonblocking", "in_order", "nic_gap", "first_touch")
+ELEMENTS = (*SPENT, "nonblocking", "in_order", "nic_gap", "first_touch")
 SWITCHES = {"nic_gap": "nic_gap_s", "first_touch": "first_touch_s_per_byte"}  # of those that a number switches on
 WITHOUT = "without"  # the key that switches elements off in a platform's name: schooner[without=gap+nic_gap]
 
 
 def present(spec: Spec) -> tuple[str, ...]:
     """The elements that this machine has."""
+    pieces = [*spec.curve.values(), *spec.curve_nonblocking.values()]
     there = {
-        "gap": any(p.gap for curves in (spec.curve, spec.curve_nonblocking) for c in curves.values() for p in c),
-        "receive_gap": any(p.receive_gap for c in spec.curve.values() for p in c),
+        **{kind: any(getattr(p, kind) for c in pieces for p in c) for kind in SPENT},
         "nonblocking": bool(spec.curve_nonblocking) or spec.eager_bytes_nonblocking is not None,
         "in_order": spec.in_order,
         **{name: getattr(spec, number).value for name, number in SWITCHES.items()},
@@ -241,11 +242,9 @@ def elements_of(text: str, where: str) -> tuple[str, ...]:
 
 def without(spec: Spec, names: tuple[str, ...]) -> Spec:
     """The machine without these elements: what is left of it stays."""
-    if "gap" in names:
-        nonblocking = _without_kind(spec.curve_nonblocking, "gap")
-        spec = replace(spec, curve=_without_kind(spec.curve, "gap"), curve_nonblocking=nonblocking)
-    if "receive_gap" in names:
-        spec = replace(spec, curve=_without_kind(spec.curve, "receive_gap"))
+    for kind in (name for name in SPENT if name in names):
+        nonblocking = _without_kind(spec.curve_nonblocking, kind)
+        spec = replace(spec, curve=_without_kind(spec.curve, kind), curve_nonblocking=nonblocking)
     if "nonblocking" in names:
         spec = replace(spec, curve_nonblocking={}, eager_bytes_nonblocking=None)
     if "in_order" in names:

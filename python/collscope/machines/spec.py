@@ -38,7 +38,8 @@ class Piece:
 
     traffic: bytes that the links move for each byte of the message (a copy through memory reads, fills and writes).
     gap: what the sender's processor spends on it, in seconds and seconds per byte, contained in the time; None: the overhead.
-    receive_gap: what its receiver's spends besides the overhead where the message is eager, contained, too; not in curve_nonblocking."""
+    receive_gap: what its receiver's spends besides the overhead where the message is eager, contained, too; not in curve_nonblocking.
+    turnaround: what a rank spends besides before it sends on what it has received, to another rank than it came from."""
 
     start: int
     latency: Number
@@ -46,6 +47,7 @@ class Piece:
     traffic: Number = Number(1.0)
     gap: tuple[Number, Number] | None = None
     receive_gap: tuple[Number, Number] | None = None
+    turnaround: tuple[Number, Number] | None = None
 
     @property
     def flow_s_per_byte(self) -> float:
@@ -174,12 +176,13 @@ class Spec:
                     yield f"{where}.latency_s", piece.latency
                     yield f"{where}.s_per_byte", piece.s_per_byte
                     yield f"{where}.traffic", piece.traffic
-                    for kind, spent in (("gap", piece.gap), ("receive_gap", piece.receive_gap)):
-                        for unit, number in zip(("s", "s_per_byte"), spent or (), strict=False):
+                    for kind in SPENT:
+                        for unit, number in zip(("s", "s_per_byte"), getattr(piece, kind) or (), strict=False):
                             if number != Number(0.0):
                                 yield f"{where}.{kind}_{unit}", number
 
 
+SPENT = ("gap", "receive_gap", "turnaround")  # of a piece: what processors spend
 LINKS = ("core", "memory", "interconnect", "nic", "switch")  # each with NAME_bytes_per_s
 OPTIONAL_LINKS = ("cache", "across")  # likewise, but 0 where a machine does not have it
 OPTIONAL = (  # what a machine need not have

@@ -86,6 +86,8 @@ _PIECE = (
     "gap_s_per_byte",
     "receive_gap_s",
     "receive_gap_s_per_byte",
+    "turnaround_s",
+    "turnaround_s_per_byte",
 )
 
 
@@ -107,6 +109,8 @@ class PieceTable(Table):
     gap_s_per_byte: Amount | None = None
     receive_gap_s: Amount | None = None
     receive_gap_s_per_byte: Amount | None = None
+    turnaround_s: Amount | None = None
+    turnaround_s_per_byte: Amount | None = None
 
     _checked = field_validator(*_PIECE[1:])(possible)
 
@@ -115,7 +119,8 @@ class PieceTable(Table):
         """The piece as a specification holds it."""
         whole = (self.from_bytes, self.latency_s.number, self.s_per_byte.number, self.traffic.number)
         gap = _spent(self.gap_s, self.gap_s_per_byte)
-        return Piece(*whole, gap, _spent(self.receive_gap_s, self.receive_gap_s_per_byte))
+        received = _spent(self.receive_gap_s, self.receive_gap_s_per_byte)
+        return Piece(*whole, gap, received, _spent(self.turnaround_s, self.turnaround_s_per_byte))
 
 
 def _piece(value: Any) -> Any:
@@ -125,7 +130,7 @@ def _piece(value: Any) -> Any:
     if not 3 <= len(value) <= len(_PIECE):
         raise ValueError(
             "a piece is [from_bytes, latency_s, s_per_byte] and may add traffic, then gap_s and gap_s_per_byte, then "
-            "receive_gap_s and receive_gap_s_per_byte"
+            "receive_gap_s and receive_gap_s_per_byte, then turnaround_s and turnaround_s_per_byte"
         )
     return dict(zip(_PIECE, value, strict=False))
 

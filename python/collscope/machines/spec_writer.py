@@ -12,6 +12,7 @@ from collscope.machines.spec import (
     AS_NEEDED,
     COUNTS,
     NUMBERS,
+    SPENT,
     Noise,
     Piece,
     Spec,
@@ -83,8 +84,8 @@ def _piece(piece: Piece) -> Iterator[tuple[str, str]]:
     yield "s_per_byte", _number(piece.s_per_byte)
     if piece.traffic != Number(1.0):
         yield "traffic", _number(piece.traffic)
-    for name, spent in (("gap", piece.gap), ("receive_gap", piece.receive_gap)):
-        if spent:
+    for name in SPENT:
+        if spent := getattr(piece, name):
             yield f"{name}_s", _number(spent[0])
             yield f"{name}_s_per_byte", _number(spent[1])
 

@@ -5,7 +5,8 @@ collscope.mesh = "0 1; 0 2; 1 3; 2 3"                sockets with a link between
 collscope.nic_socket = "1 2 1.1e-07"                 socket, of so many, seconds for each end of a message on another
 collscope.topology = "torus 5e-08 1e+10 4 4"         kind, hop latency, rates, shape; collscope.positions = "first count; …"
 curve.CLASS, curve_nonblocking.CLASS                 "from latency s_per_byte traffic [gap gap_per_byte]; …"
-receive_gap.CLASS, noise.CLASS                       "from seconds s_per_byte; …", "from part seconds part seconds …; …"
+receive_gap.CLASS, turnaround.CLASS, turnaround_nonblocking.CLASS   "from seconds s_per_byte; …"
+noise.CLASS                                          "from part seconds part seconds …; …"
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any, TypeVar
 from collscope.base import paths
 from collscope.base.errors import UserError
 from collscope.base.number import outside
-from collscope.machines.machine import PLUG_IN, UNIFORM, Machine, Network, NicSocket, NodeLevel, WirePiece
+from collscope.machines.machine import PLUG_IN, SPENT_KEYS, UNIFORM, Machine, Network, NicSocket, NodeLevel, WirePiece
 from collscope.machines.platform import COMMON_SETTINGS, FACTOR_SETTINGS, NETWORK_SETTINGS, Host, Platform, nodes_of
 from collscope.machines.spec import LINKS, OPTIONAL_LINKS, Pair, socket_distances
 
@@ -231,6 +232,7 @@ def machine_from(properties: Mapping[str, str]) -> Machine:
             f'<prop id="curve.{missing}" value="0 LATENCY_S S_PER_BYTE 1"/>'
         )
     noise = of_classes("noise", "from part seconds part seconds …; …, parts from 0 to 1, both ascending", _noise)
+    received, turns, turns_nonblocking = (of_classes(key, "from seconds s_per_byte; …", _gap) for key in SPENT_KEYS)
     links = {link: number(f"{link}_bytes_per_s") for link in (*LINKS, *OPTIONAL_LINKS)}
     own_eager = "collscope.eager_bytes_nonblocking" in properties
     machine = Machine(
@@ -238,7 +240,9 @@ def machine_from(properties: Mapping[str, str]) -> Machine:
         priced_by,
         curve,
         of_classes("curve_nonblocking", form, _piece),
-        of_classes("receive_gap", "from seconds s_per_byte; …", _gap),
+        received,
+        turns,
+        turns_nonblocking,
         noise,
         eager_bytes=int(number("eager_bytes")),
         own_eager_nonblocking=int(number("eager_bytes_nonblocking")) if own_eager else None,

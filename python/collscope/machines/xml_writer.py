@@ -13,7 +13,7 @@ from functools import cached_property
 
 from collscope.base.characters import visible
 from collscope.machines import topology
-from collscope.machines.machine import UNIFORM, Curve, Machine
+from collscope.machines.machine import SPENT_KEYS, UNIFORM, Curve, Machine
 from collscope.machines.platform import FACTOR_SETTINGS, HOST_SPEED, NETWORK_SETTINGS, EqualNodes, protocol_settings
 from collscope.machines.spec import LINKS, OPTIONAL_LINKS, Pair, all_pairs, socket_path, text_of, tidy
 
@@ -299,7 +299,8 @@ def zone_properties(machine: Machine) -> dict[str, str]:
     for name, noise in machine.noise.items():
         flat = [(start, *(x for knot in quantiles for x in knot)) for start, quantiles in noise]
         properties[f"noise.{name}"] = _rows_text(flat)
-    properties |= {f"receive_gap.{name}": _rows_text(pieces) for name, pieces in machine.receive_gap.items()}
+    for key in SPENT_KEYS:
+        properties |= {f"{key}.{name}": _rows_text(pieces) for name, pieces in getattr(machine, key).items()}
     return properties | {
         f"curve_nonblocking.{n}": _curve_text(pieces) for n, pieces in machine.curve_nonblocking.items()
     }

@@ -214,7 +214,11 @@ def _of_a_piece(spec: Spec, name: str) -> str:
     if later:
         sizes = f"{format_size(int(start))} to below {format_size(later[0])}"
     sent = "messages sent without blocking" if key == "curve_nonblocking" else "messages"
-    side = {"gap": "the sender's processor: ", "receive_gap": "the receiver's processor, eager: "}
+    side = {
+        "gap": "the sender's processor: ",
+        "receive_gap": "the receiver's processor, eager: ",
+        "turnaround": "sending on: ",
+    }
     of = next((words for name, words in side.items() if kind.startswith(name)), "")
     return f"{of}{sent} of {sizes} between ranks {_WHERE.get(level, f'in the same {level}')}"
 

@@ -63,6 +63,7 @@ class Example:
 EXAMPLES = (
     Example("gap", "bcast/linear", 1, 4, 64, gap=", 1, 0.3e-6, 0"),
     Example("receive_gap", "gather/linear", 1, 4, 64, gap=", 1, 0, 0, 0.25e-6, 0"),
+    Example("turnaround", "bcast/chain[chains=1,s=0]", 1, 4, 64, gap=", 1, 0, 0, 0, 0, 0.2e-6, 0"),
     Example("nonblocking", "bcast/linear", 1, 4, 4096, "eager_bytes_nonblocking = 1024\n",
             curves="[curve_nonblocking]\nsocket = [[0, 0.4e-6, 2e-10], [1025, 1.2e-6, 2e-10]]\n"),
     Example("in_order", "bcast/pipeline[s=4096]", 3, 3, 6 * 4096, "in_order = true\n"),

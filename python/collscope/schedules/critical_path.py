@@ -21,6 +21,7 @@ PARTS: Mapping[str, str] = {
     "overhead": "overhead",
     "gap": "gap",
     "receive_gap": "gap of a receiver",
+    "turnaround": "turnaround",
     "nic_gap": "gap of a NIC",
     "order": "behind an earlier message",
     "reduce": "reduction",

@@ -143,9 +143,9 @@ nic_gap_s = 2e-7
 first_touch_s_per_byte = 3e-10
 fresh_from_bytes = 2000
 [curve]
-cache = [[0, 3e-7, 2e-10, 1, 1e-7, 0, 9e-8, 0], [1024, 3.5e-7, 1.6e-10, 1, 1e-7, 5e-11, 1.1e-7, 3e-11]]
+cache = [[0, 3e-7, 2e-10, 1, 1e-7, 0, 9e-8, 0, 1.7e-7, 0], [1024, 3.5e-7, 1.6e-10, 1, 1e-7, 5e-11, 1.1e-7, 3e-11]]
 node = [[0, 6e-7, 3e-10, 1, 2e-7, 1e-11], [1024, 9e-7, 1.5e-10, 1, 0, 0, 0, 4e-11]]
-network = [[0, 1.5e-6, 4e-10, 1, 3e-7, 1e-11, 2e-7, 2e-11], [2048, 2.5e-6, 1.5e-10, 1, 4e-7, 2e-11, 3e-7, 3e-11]]
+network = [[0, 1.5e-6, 4e-10, 1, 3e-7, 1e-11, 2e-7, 2e-11], [2048, 2.5e-6, 1.5e-10, 1, 4e-7, 2e-11, 3e-7, 3e-11, 5e-7, 1e-10]]
 [[curve.socket]]
 from_bytes = 0
 latency_s = 4e-7
@@ -157,7 +157,14 @@ from_bytes = 4096
 latency_s = 9e-7
 s_per_byte = 1.5e-10
 receive_gap_s = 2.3e-7
+turnaround_s_per_byte = 7e-11
 [curve_nonblocking]
 socket = [[0, 5e-7, 2e-10], [2048, 1.1e-6, 1.7e-10, 1, 3e-7, 0]]
 network = [[0, 1.6e-6, 4e-10, 1, 3.2e-7, 1e-11], [1024, 3.5e-6, 1.6e-10, 1, 5e-7, 2e-11]]
+[[curve_nonblocking.node]]
+from_bytes = 0
+latency_s = 7e-7
+s_per_byte = 3e-10
+turnaround_s = 1.9e-7
+turnaround_s_per_byte = 3e-11
 """

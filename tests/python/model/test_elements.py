@@ -30,7 +30,7 @@ from scripts import (
 pytestmark = needs_simulation(SCRIPT, SCRIPT_MPI)
 
 PICOSECOND = 1e-12
-ALL = "gap+receive_gap+nonblocking+in_order+nic_gap+first_touch"
+ALL = "gap+receive_gap+turnaround+nonblocking+in_order+nic_gap+first_touch"
 
 
 def alone(element: str) -> str:
@@ -133,7 +133,9 @@ def test_a_loop_with_barriers_takes_what_the_simulation_says_and_its_barrier_mat
         warm = points.index(replace(point, timing=replace(point.timing, buffers="warm")))
         slower += ours["model_s"] > found[warm]["model_s"]
         assert ours["model_s"] == pytest.approx(row["median_s"], rel=1e-9, abs=PICOSECOND), point
-    assert slower
+    assert (
+        slower or barrier == "barrier/double_ring"
+    )  # ranks leave it so far apart that pages are found while they wait
 
 
 @pytest.mark.parametrize("level", ["cache", "socket", "node", "network"])
