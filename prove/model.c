@@ -136,7 +136,7 @@ static void print_answer(model *m, const answer *a) {
   bool bounded = ok && a->collective < COLL_COLLECTIVES;
   json_real(&j, "bound_s", bounded ? coll_bound(a->collective, a->args, alpha, beta, gamma) : NAN);
   json_real(&j, "rounds", ok ? rint(a->rounds) : NAN);
-  json_real(&j, "steps", ok ? a->steps : NAN);
+  if (ok && !m->trace) json_real(&j, "steps", a->steps);
   if (ok && a->overlap) {
     json_real(&j, "pure_s", a->overlap->pure_s);
     json_real(&j, "work_s", a->overlap->work_s);
