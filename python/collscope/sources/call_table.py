@@ -93,7 +93,8 @@ class Times:
 
 @dataclass(frozen=True)
 class Usual:
-    """What stands for a column that the file lacks; None: it must be there."""
+    """What stands for a column that the file lacks; None: it must be there. Nodes and mapping are those of this platform: a file that names
+    platforms itself has both."""
 
     platform: str
     nodes: int | None = None
@@ -164,7 +165,7 @@ def read(path: str | Path, usual: Usual, timed: bool) -> dict[Call, Times]:
 def _columns(shown: str, given: Sequence[str], usual: Usual, timed: bool) -> Sequence[str]:
     """The columns of a file. UserError: one is missing, or not known."""
     needed = ["collective", "processes", "bytes", *(["latency_us"] if timed else [])]
-    needed += [name for name in ("nodes", "mapping") if getattr(usual, name) is None]
+    needed += [name for name in ("nodes", "mapping") if getattr(usual, name) is None or "platform" in given]
     if missing := [name for name in needed if name not in given]:
         raise UserError(
             f"{shown}:1: no column {missing[0]}; it needs {', '.join([*needed, 'algorithm or algorithm_id'])}"

@@ -93,7 +93,7 @@ def test_several_rows_of_a_call_are_runs(tmp_path: Path) -> None:
         ("orfeo_thin", "orfeo_thn", 'mine.csv:2: unknown platform "orfeo_thn"'),
         (",8,64", ",0,64", 'mine.csv:2: column processes: "0" is not a whole number from 1 up'),
         (",8,64", ",8,1e3", 'mine.csv:2: column bytes: "1e3" is not a whole number from 0 up'),
-        (",8,64", ",8", "mine.csv:2: a row needs 7 cells, as the heading has"),
+        (",8,64", ",8", "mine.csv:2: a row needs 8 cells, as the heading has"),
         ("3.5", "fast", 'mine.csv:2: column latency_us: "fast" is not a number'),
         ("latency_us", "latency", 'mine.csv:1: no column latency_us; it needs collective, processes, bytes, latency_us'),
         ("mapping", "node_type", "mine.csv:1: no column mapping; it needs"),
@@ -101,9 +101,9 @@ def test_several_rows_of_a_call_are_runs(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_mistake_is_named_with_its_line(tmp_path: Path, old: str, new: str, message: str) -> None:
-    text = "platform,mapping,collective,algorithm,processes,bytes,latency_us\norfeo_thin,core,bcast,binomial,8,64,3.5\n"
+    text = "platform,nodes,mapping,collective,algorithm,processes,bytes,latency_us\norfeo_thin,1,core,bcast,binomial,8,64,3.5\n"
     path = written(tmp_path, text.replace(old, new, 1).rstrip())
-    assert message in refusal(call_table.read, path, Usual("orfeo_epyc", 1), True)
+    assert message in refusal(call_table.read, path, USUAL, True)
 
 
 def test_a_list_of_calls_has_no_times_and_a_file_no_other_columns(tmp_path: Path) -> None:
