@@ -107,12 +107,10 @@ def fit_tree(times: pd.DataFrame, tolerance: float = 0.02) -> Tree:
     """
     rules: list[Rule] = []
     for (collective, ranks), frame in times.groupby(["collective", "ranks"], sort=False):
-        wide = {int(n): by_name(part) for n, part in frame.groupby("nodes")}
-        groups = _partition({n: _losses(w) for n, w in wide.items()}, tolerance)
-        for g, (group, pieces) in enumerate(groups):
+        groups = cut({int(n): by_name(part) for n, part in frame.groupby("nodes")}, tolerance)
+        for g, (group, pieces, edges) in enumerate(groups):
             low = None if g == 0 else group[0]
             high = None if g == len(groups) - 1 else groups[g + 1][0][0] - 1
-            edges = [_threshold([wide[n] for n in group], a, b) for a, b in pairwise(pieces)]
             for piece, start, end in zip(pieces, [None, *edges], [*edges, None], strict=True):
                 rules.append(
                     Rule(str(collective), int(ranks), low, high, group, start, end, piece.name, piece.worst, piece.mean)
@@ -120,7 +118,17 @@ def fit_tree(times: pd.DataFrame, tolerance: float = 0.02) -> Tree:
     return Tree(tolerance, tuple(rules))
 
 
-_Groups = list[tuple[tuple[int, ...], list["_Piece"]]]  # runs of neighbouring node counts, and how each cuts the sizes
+def cut(wide: Mapping[int, pd.DataFrame], tolerance: float) -> list[tuple[tuple[int, ...], list[Piece], list[int]]]:
+    """The numbers (of nodes, or of ranks) cut into runs, the sizes of each run into pieces, and the first size of each piece but the
+    first; all in all the fewest pieces that `fit_tree` describes. `wide`: number → times of names by size."""
+    groups = _partition({n: _losses(w) for n, w in wide.items()}, tolerance)
+    return [
+        (group, pieces, [_threshold([wide[n] for n in group], a, b) for a, b in pairwise(pieces)])
+        for group, pieces in groups
+    ]
+
+
+_Groups = list[tuple[tuple[int, ...], list["Piece"]]]  # runs of neighbouring node counts, and how each cuts the sizes
 
 
 def _partition(loss: Mapping[int, pd.DataFrame], tolerance: float) -> _Groups:
@@ -149,7 +157,9 @@ def _better(rank: tuple[int, float], known: tuple[Any, ...] | None) -> bool:
 
 
 @dataclass(frozen=True)
-class _Piece:
+class Piece:
+    """Neighbouring sizes with one name."""
+
     name: str
     first_bytes: int
     last_bytes: int
@@ -162,7 +172,7 @@ def _losses(wide: pd.DataFrame) -> pd.DataFrame:
     return np.log(wide.div(wide.min(axis=1), axis=0))
 
 
-def _pieces(loss: Sequence[pd.DataFrame], tolerance: float) -> list[_Piece] | None:
+def _pieces(loss: Sequence[pd.DataFrame], tolerance: float) -> list[Piece] | None:
     """The sizes cut into the fewest ranges; None when at some size no name is good enough on all nodes of the group."""
     sizes = sorted(set().union(*(set(f.index) for f in loss)))
     names = [n for n in loss[0].columns if all(n in f.columns for f in loss)]
@@ -171,7 +181,7 @@ def _pieces(loss: Sequence[pd.DataFrame], tolerance: float) -> list[_Piece] | No
     stack = np.stack([f.reindex(index=sizes, columns=names).to_numpy(dtype=float) for f in loss])
     limit = math.log1p(tolerance) + 1e-12
     # A size that one node count lacks altogether does not count there; a missing time of one name bars the name.
-    lacking = np.isnan(stack).all(axis=2, keepdims=True)
+    lacking = np.stack([f.reindex(index=sizes).isna().all(axis=1).to_numpy() for f in loss])[:, :, np.newaxis]
     stack = np.where(lacking, 0.0, stack)
     good = (~np.isnan(stack) & (stack <= limit)).all(axis=0)  # [size, name]
     cost = np.where(good, np.nan_to_num(stack).sum(axis=0), np.inf)
@@ -194,14 +204,14 @@ def _pieces(loss: Sequence[pd.DataFrame], tolerance: float) -> list[_Piece] | No
                     best[end], back[end] = rank, (start, k)
     if best[n] is None:
         return None
-    out: list[_Piece] = []
+    out: list[Piece] = []
     end = n
     while end > 0:
         start, k = back[end]
         part = cost[start:end, k]
         points = len(loss) * (end - start)
         out.append(
-            _Piece(
+            Piece(
                 names[k], int(sizes[start]), int(sizes[end - 1]), float(part.sum()),
                 math.expm1(float(worst[start:end, k].max())), math.expm1(float(part.sum()) / points),
             )
@@ -210,7 +220,7 @@ def _pieces(loss: Sequence[pd.DataFrame], tolerance: float) -> list[_Piece] | No
     return out[::-1]
 
 
-def _threshold(wides: Iterable[pd.DataFrame], a: _Piece, b: _Piece) -> int:
+def _threshold(wides: Iterable[pd.DataFrame], a: Piece, b: Piece) -> int:
     """First size that belongs to b, between the last measured size of a and the first of b."""
     logs = [math.log(handover(w, a.name, b.name, a.last_bytes, b.first_bytes)) for w in wides]
     at = round(math.exp(sum(logs) / len(logs)))

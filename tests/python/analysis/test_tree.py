@@ -203,10 +203,17 @@ def test_rules_are_known_to_the_last_field() -> None:
 
 def test_a_threshold_is_a_size_of_the_next() -> None:
     """Between neighbouring sizes: where the lines cross at the first of them, the rule still ends above it."""
-    pieces = [tree._Piece("a", 1, 16, 0.0, 0.0, 0.0), tree._Piece("b", 17, 99, 0.0, 0.0, 0.0)]
+    pieces = [tree.Piece("a", 1, 16, 0.0, 0.0, 0.0), tree.Piece("b", 17, 99, 0.0, 0.0, 0.0)]
     for low, high in ((1.0, 2.0), (2.0, 1.0)):
         wide = pd.DataFrame({"a": [low, 2.0], "b": [1.0, high]}, index=[16, 17])
         assert tree._threshold([wide], *pieces) == 17
+
+
+def test_a_size_where_no_common_name_has_a_time_is_not_left_out() -> None:
+    """On four nodes c alone can run at 32 bytes: a choice for two and four nodes would have no time there."""
+    two = {(2, n): {"a": 1.0} for n in (16, 32)}
+    rules = tree.fit_tree(small({**two, (4, 16): {"a": 1.0, "c": 2.0}, (4, 32): {"c": 1.0}})).rules
+    assert [(rule.nodes, rule.algorithm) for rule in rules] == [((2,), "a"), ((4,), "a"), ((4,), "c")]
 
 
 def test_regret_has_every_column() -> None:
