@@ -24,11 +24,16 @@ def path_of(key: str) -> Path:
     path = paths.expanded(name).absolute()
     if not path.is_file():
         raise UsageError(f"{key}: there is no such file; give one with rules (docs/decisions.md)")
+    check_path(path, key)
+    return path
+
+
+def check_path(path: Path, what: str) -> None:
+    """UsageError: no plan could hold the path's name. `what`: where it comes from."""
     if re.search(r"[\s#\[\],|]", str(path)) or len(str(path).encode()) > MAX_PATH_CHARACTERS:
         raise UsageError(
-            f"{key}: the path has blanks, one of # [ ] , | or more than {MAX_PATH_CHARACTERS} bytes; rename the file or its folders"
+            f"{what}: the path has blanks, one of # [ ] , | or more than {MAX_PATH_CHARACTERS} bytes; rename the file or its folders"
         )
-    return path
 
 
 def collectives_of(key: str) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ COMMANDS = {  # in the order in which help lists them
     "docs": "collscope.commands.docs",
     "decide": "collscope.commands.decide",
     "twins": "collscope.commands.twins",
+    "tune": "collscope.commands.tune",
     "calibrate": "collscope.commands.calibrate",
     "explain": "collscope.commands.explain",
     "exec": "collscope.commands.exec_",

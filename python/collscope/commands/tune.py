@@ -1,0 +1,58 @@
+"""The `tune` command: its options."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+COLLECTIVES = "bcast,reduce,allreduce,allgather,alltoall,reduce_scatter"
+
+
+@click.command(
+    "tune",
+    short_help="Write rules that make a library take the fastest algorithms.",
+    epilog="""
+\b
+Examples:
+  ./collscope tune --on schooner --for openmpi --ranks 2..8 --out rules
+  ./collscope tune --on schooner --for openmpi --verify --out rules
+  ./collscope tune --on schooner --for collscope -c bcast --ranks 2..64 \\
+    --bytes 4..4MiB --loss 5% --out rules
+""",
+)
+@click.option("--on", "platform", required=True, metavar="PLATFORM", help="The machine: a name, or a file.")
+@click.option(
+    "--for",
+    "library",
+    required=True,
+    metavar="LIBRARY",
+    help="openmpi (which is installed), openmpi-4.1, openmpi-5.0; collscope: the preload library, with all algorithms.",
+)
+@click.option(
+    "-c", "--collective", "collectives", default=COLLECTIVES, show_default=True, metavar="C[,C…]", help="Collectives."
+)
+@click.option("--ranks", default="2..8", show_default=True, metavar="P[,P…]", help="Numbers of ranks.")
+@click.option(
+    "--ranks-per-node",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Ranks on a node (default: as many as it has cores).",
+)
+@click.option(
+    "--bytes", "sizes", default="4..1MiB", show_default=True, metavar="SIZES", help="Bytes of the whole vector."
+)
+@click.option("--loss", default="2%", show_default=True, metavar="SHARE", help="What a rule may lose against the best.")
+@click.option("--verify", is_flag=True, help="Run the library with the rules, and see from its messages what it takes.")
+@click.option(
+    "--out", required=True, metavar="DIR", help="Write rules, the lines that activate them, table and report there."
+)
+def command(**options: object) -> None:
+    """Write rules for a library: which algorithm for which ranks and sizes, as few lines as the loss allows.
+
+    Every algorithm that the library has is timed by the model; what is timed is kept, so that an interrupted command continues where it
+    stopped."""
+    from collscope.commands import tune_rules
+
+    if not tune_rules.run(tune_rules.Request(**options)):  # type: ignore[arg-type]
+        sys.exit(1)

@@ -1,0 +1,168 @@
+"""From what `tune` is given to a folder: search, rules, which of them hang on open numbers, files, and whether the library follows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from collscope.base import console, folders, leftovers, paths
+from collscope.base.errors import UsageError, UserError
+from collscope.base.files import write_atomically
+from collscope.base.units import counted, parse_ranks, parse_sizes
+from collscope.catalogue import decision_files, registry
+from collscope.catalogue.keys import FILE, split_keys
+from collscope.commands import requests, tune_report
+from collscope.points.plan import Layout, Task
+from collscope.sources import assumptions, model
+from collscope.sources.assumptions import LOSS, Choice, Judged
+from collscope.sources.source import Options
+from collscope.tuning import decision_file, gain, openmpi_rules, search, targets, verify
+from collscope.tuning.gain import Tuned
+from collscope.tuning.rules import OWN, Rule, declined
+from collscope.tuning.search import Grid, Times
+from collscope.tuning.targets import Target
+from collscope.twins.library import find_library
+
+RIVALS = 3  # of a rule's algorithm, with which it is drawn over the numbers that the machine's file leaves open
+MAX_VERIFIED = 9  # ranks, which share this machine's cores
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """The options of the command, as they were typed."""
+
+    platform: str
+    library: str
+    collectives: str
+    ranks: str
+    ranks_per_node: int | None
+    sizes: str
+    loss: str
+    verify: bool
+    out: str
+
+
+def run(request: Request) -> bool:
+    """Writes the folder. Whether the library follows the rules, as far as that was to be verified."""
+    folder = folders.own(request.out, "of ./collscope tune", lambda path: folders.only(path, *tune_report.FILES))
+    target = targets.find(request.library)
+    if target.name == "collscope":
+        decision_files.check_path(folder, "--out")
+    collectives = read_collectives(request.collectives, target)
+    loss = read_share(request.loss)
+    library = find_library() if request.verify and target.name != "collscope" else None
+    if library and f"openmpi-{library.version.rpartition('.')[0]}" != target.name:
+        raise UsageError(f"--verify: Open MPI {library.version} is installed, and the rules are for {target.title}")
+    tuned = tune(request, target, collectives, loss)
+    ranks = [p for p in parse_ranks(request.ranks) if 1 < p <= MAX_VERIFIED]
+    files, verified = written(tuned, folder), None
+    with leftovers.scratch() as scratch:
+        tested = scratch / openmpi_rules.FILE
+        for name, text in files.items():
+            write_atomically(scratch / name, text)
+        if target.name == "collscope":
+            key = f"{FILE}{scratch / tune_report.RULES}"
+            if wrong := verify.decision_file(key, tuned.rules, sorted({p for r in tuned.rules for p in r.ranks})):
+                raise UserError(f"a rule that our reader takes otherwise: {wrong[0]}; please report it")
+        elif library:
+            verified = verify.open_mpi(library, tested, tuned.rules, target.default, ranks, tuned.several_per_node)
+    report = tune_report.made(tuned, verified)
+    for name, text in (files | report).items():
+        write_atomically(folder / name, text)
+    tune_report.show(tuned, verified)
+    console.note(f"written: {paths.display(folder)}")
+    return verified is None or all(v.is_right for v in verified)
+
+
+def read_collectives(text: str, target: Target) -> list[str]:
+    """The collectives to tune. UsageError: one that the target's rules cannot speak of."""
+    names = list(dict.fromkeys(split_keys(text)))
+    for name in names:
+        about = registry.load().collective(name)
+        if not about.has_data or (target.name != "collscope" and name not in openmpi_rules.NUMBERS):
+            fit = ", ".join(openmpi_rules.NUMBERS) if target.name != "collscope" else "those with data"
+            raise UsageError(f"-c {name}: rules for {target.title} can speak of {fit} (docs/tuning.md)")
+    return names
+
+
+def read_share(text: str) -> float:
+    """0.02 of "2%". UsageError: not a share."""
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"--loss {text}: a share of the time, such as 2%")
+    return share
+
+
+def tune(request: Request, target: Target, collectives: Sequence[str], loss: float) -> Tuned:
+    """Search, rules, and which of them hang on numbers that the machine's file leaves open. UserError: none stands."""
+    platform = requests.load_platform(request.platform, [model.SOURCE.name])
+    assert platform
+    ranks = [p for p in parse_ranks(request.ranks) if p > 1]
+    if not ranks:
+        raise UsageError(f"--ranks {request.ranks}: one rank sends nothing; name 2 or more")
+    grid = Grid.of(ranks, parse_sizes(request.sizes))
+    each = request.ranks_per_node
+    layouts = [
+        requests.make_layout(platform, -(-p // each) if each else None, p, "block", False)
+        for p in (*grid.ranks, *grid.other_ranks)
+    ]
+    tasks = grid.tasks(target, collectives, layouts)
+    times = search.times_of(model.rows(tasks, Options(title=f"tune for {target.title}")), target, grid)
+    made, joined = gain.settled(times, loss)
+    doubts = doubtful(made, times, tasks, target)
+    kept = declined(made, [rule for rule, _ in doubts])
+    if doubts and all(rule.key == OWN for rule in kept):
+        raise UserError(
+            f"no rule stands: {doubts[0][1]}; give {platform.name} that number ({counted(len(doubts), 'rule')} "
+            "in doubt), then tune again"
+        )
+    several = any(1 < layout.nodes < layout.ranks for layout in layouts)
+    return Tuned(target, platform.name, kept, times, doubts, joined, loss, several)
+
+
+def doubtful(rules: Sequence[Rule], times: Times, tasks: Sequence[Task], target: Target) -> list[tuple[Rule, str]]:
+    """The rules that lose too much in draws of what the machine's file leaves open, each with the number on which it hangs and how that is
+    measured. A rule is drawn at its middle sampled size, beside the library's own choice and its nearest rivals."""
+    layouts: dict[tuple[str, int, int], tuple[Layout, Task]] = {}
+    for layout, point in tasks:
+        size = target.bytes(point.collective, point.bytes(layout.ranks), layout.ranks)
+        layouts.setdefault((point.collective, layout.ranks, size), (layout, (layout, point)))
+    choices, of = [], []
+    for rule in rules:
+        calls = [call for call in times.default if rule.covers(call) and call not in times.held_out]
+        if rule.key == OWN or not calls:
+            continue
+        call = calls[len(calls) // 2]
+        rivals = times.of([call]).sort_values("time_s")["name"].head(RIVALS)
+        keys = dict.fromkeys(key for key in (rule.key, *rivals, times.default[call][0]) if key != OWN)
+        layout, (_, point) = layouts[call]
+        choices.append(Choice(layout, {key: replace(point, algorithm=key) for key in keys}))
+        of.append(rule)
+    found = []
+    for rule, judged in zip(of, assumptions.judged(choices), strict=True):
+        if not isinstance(judged, Judged):
+            continue
+        slow = judged.seconds[rule.key] > (1 + LOSS) * judged.seconds[judged.winner]
+        if judged.doubt or slow:
+            number = judged.doubt.unknown if judged.doubt else judged.unknowns[0]
+            found.append(
+                (rule, f"{rule.key} hangs on {number.name}: set {number.keys}, measured with {number.measure}")
+            )
+    return found
+
+
+def written(tuned: Tuned, folder: Path) -> dict[str, str]:
+    """Name → text of the files that a library reads."""
+    about = f"{tuned.target.title} on {tuned.platform}, by ./collscope tune: at most {tuned.loss:.2%} lost by the model"
+    if tuned.target.name == "collscope":
+        script = f"export COLLSCOPE_RULES='{folder / tune_report.RULES}'\n"
+        return {tune_report.RULES: decision_file.text(tuned.rules, about), tune_report.SCRIPT: script}
+    series = tuned.target.name.partition("-")[2]
+    return {
+        openmpi_rules.FILE: openmpi_rules.text(tuned.rules, series, about),
+        openmpi_rules.SCRIPT: openmpi_rules.script(folder / openmpi_rules.FILE, tuned.several_per_node),
+    }

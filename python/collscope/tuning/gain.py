@@ -1,0 +1,84 @@
+"""What rules gain and lose, call by call: against the library's own choice and against the best of what it has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from collscope.tuning.rules import NOISE, OWN, Call, Rule, chosen, fitted
+from collscope.tuning.search import Times
+from collscope.tuning.targets import Target
+
+
+@dataclass(frozen=True)
+class Gain:
+    """One call. `key`: what its rule takes, and `time_s` its time (None: it has none there); `is_sound`: it has one, and is not slower
+    than the library's own choice; `held_out`: no rule was made from the call."""
+
+    call: Call
+    held_out: bool
+    default: str
+    default_s: float
+    key: str
+    time_s: float | None
+    best: str
+    best_s: float
+    is_sound: bool
+
+    @property
+    def loss(self) -> float:
+        """Of the rule, against the best."""
+        return (self.time_s or float("inf")) / self.best_s - 1
+
+    @property
+    def default_loss(self) -> float:
+        """Of the library's own choice, against the best."""
+        return self.default_s / self.best_s - 1
+
+
+def gains(rules: Sequence[Rule], times: Times, joined: frozenset[Call] = frozenset()) -> list[Gain]:
+    """Each call that a rule speaks of, in their order; `joined`: held-out calls that rules were made from, too."""
+    by_call: dict[Call, dict[str, float]] = {}
+    for collective, ranks, size, name, time_s in times.frame.itertuples(index=False):
+        by_call.setdefault((collective, int(ranks), int(size)), {})[name] = time_s
+    made = []
+    for call, (default, default_s) in times.default.items():
+        rule, there = chosen(rules, call), by_call.get(call, {})
+        if rule is None or not there:
+            continue
+        time_s = default_s if rule.key == OWN else there.get(rule.key)
+        best = min(there, key=there.__getitem__)
+        best, best_s = (default, default_s) if default_s <= there[best] else (best, there[best])
+        is_sound = rule.key in there and time_s is not None and time_s <= (1 + NOISE) * default_s
+        held_out = call in times.held_out and call not in joined
+        made.append(Gain(call, held_out, default, default_s, rule.key or default, time_s, best, best_s, is_sound))
+    return made
+
+
+def settled(times: Times, loss: float) -> tuple[list[Rule], frozenset[Call]]:
+    """The rules that lose at most `loss`, and the held-out calls that they were made from, too: those where rules made without them have
+    no time, or are slower than the library's own choice."""
+    joined: frozenset[Call] = frozenset()
+    default_s = {call: seconds for call, (_, seconds) in times.default.items()}
+    while True:
+        known = [call for call in times.default if call not in times.held_out or call in joined]
+        rules = fitted(times.of(known), default_s, loss)
+        bad = {g.call for g in gains(rules, times, joined) if g.held_out and not g.is_sound}
+        if not bad:
+            return rules, joined
+        joined |= bad
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What came out: the rules, what they were made from, those left to the library since they were in doubt, with the reason, and the
+    held-out calls that became samples."""
+
+    target: Target
+    platform: str
+    rules: Sequence[Rule]
+    times: Times
+    doubtful: Sequence[tuple[Rule, str]]
+    joined: frozenset[Call]
+    loss: float
+    several_per_node: bool

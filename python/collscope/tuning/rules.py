@@ -1,0 +1,72 @@
+"""Rules by ranks and size: the fewest whose choice loses no more than a bound, and what they lose.
+
+Times are frames with the columns collective, ranks, bytes (as the target's rules compare them), name and time_s. A name is a full key, or
+OWN: the library's own choice, where a rule can leave a call to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from collscope.analysis import tree
+from collscope.analysis.crossover import by_name
+
+OWN = ""
+NOISE = 0.01  # of the default's time: a rule that takes longer than that is slower
+Call = tuple[str, int, int]  # collective, ranks, bytes
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is taken on so many ranks and for so many bytes; both ends belong to them."""
+
+    collective: str
+    ranks: tuple[int, int]
+    bytes: tuple[int, int]
+    key: str
+
+    def covers(self, call: Call) -> bool:
+        """Whether it speaks of this call."""
+        name, ranks, size = call
+        in_ranks = self.ranks[0] <= ranks <= self.ranks[1]
+        return name == self.collective and in_ranks and self.bytes[0] <= size <= self.bytes[1]
+
+
+def fitted(times: pd.DataFrame, default_s: Mapping[Call, float], loss: float) -> list[Rule]:
+    """The fewest rules that lose at most `loss` against the best at every call of `times`, and NOISE against the library's own choice:
+    by dynamic programming over sizes, and over runs of neighbouring numbers of ranks."""
+    made: list[Rule] = []
+    for collective, frame in times.groupby("collective", sort=False):
+        wide = {int(p): by_name(part) for p, part in frame.groupby("ranks")}
+        for p, w in wide.items():
+            limit = pd.Series([default_s.get((str(collective), p, int(n)), float("inf")) for n in w.index], w.index)
+            allowed = w.le((1 + NOISE) * limit, axis=0) | w.eq(w.min(axis=1), axis=0)
+            wide[p] = w.where(allowed)
+        groups = tree.cut(wide, loss)
+        ends = [group[0] - 1 for group, _, _ in groups[1:]] + [max(wide)]
+        for (group, pieces, edges), last in zip(groups, ends, strict=True):
+            largest = max(int(wide[p].index.max()) for p in group)
+            starts, stops = [0, *edges], [*(edge - 1 for edge in edges), largest]
+            for piece, low, high in zip(pieces, starts, stops, strict=True):
+                made.append(Rule(str(collective), (group[0], last), (low, high), piece.name))
+    return made
+
+
+def chosen(rules: Iterable[Rule], call: Call) -> Rule | None:
+    """The rule that speaks of a call."""
+    return next((rule for rule in rules if rule.covers(call)), None)
+
+
+def declined(rules: Sequence[Rule], doubtful: Iterable[Rule]) -> list[Rule]:
+    """The rules with those that are in doubt left to the library; neighbours that say the same are one."""
+    gone = set(doubtful)
+    made: list[Rule] = []
+    for rule in (replace(r, key=OWN) if r in gone else r for r in rules):
+        last = made[-1] if made else None
+        if last and (last.collective, last.ranks, last.key) == (rule.collective, rule.ranks, rule.key):
+            made[-1] = replace(last, bytes=(last.bytes[0], rule.bytes[1]))
+        else:
+            made.append(rule)
+    return made

@@ -1,0 +1,88 @@
+"""Whether a library takes what its rules say: its messages beside those of the algorithm that each rule names, inside the rule and on
+both its edges, and beside those of its own choice where the rules end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from collscope.base.progress import progress
+from collscope.catalogue import decisions, registry
+from collscope.catalogue.sizes import vector_bytes
+from collscope.tuning import openmpi_rules
+from collscope.tuning.rules import OWN, Rule, chosen
+from collscope.twins import judge
+from collscope.twins.call import Call, Compared
+from collscope.twins.calls import FLOAT
+from collscope.twins.library import Library
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A call that was compared, and the rule that speaks of it; None: no rule does."""
+
+    rule: Rule | None
+    compared: Compared
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the library took what was predicted."""
+        return self.compared.verdict == "same"
+
+    def __str__(self) -> str:
+        if self.rule is None:
+            return f"beyond the rules: {self.compared}"
+        (low, high), (first, last) = self.rule.ranks, self.rule.bytes
+        return f"rule for {low} to {high} ranks, {first} to {last} bytes: {self.compared}"
+
+
+def edges(rules: Sequence[Rule], ranks: int) -> list[tuple[str, int]]:
+    """(collective, count) of calls of floats: the first, a middle and the last of each rule on so many ranks, and the next behind it."""
+    made: dict[tuple[str, int], None] = {}
+    for rule in rules:
+        whole = vector_bytes(rule.collective, 1, ranks, FLOAT)
+        first, last = -(-rule.bytes[0] // whole), rule.bytes[1] // whole
+        if rule.ranks[0] <= ranks <= rule.ranks[1] + 1 and first <= last:
+            made |= {(rule.collective, count): None for count in (first, (first + last) // 2, last, last + 1) if count}
+    return list(made)
+
+
+def open_mpi(
+    library: Library, file: Path, rules: Sequence[Rule], default: str, ranks: Sequence[int], without_han: bool
+) -> list[Verified]:
+    """Compares on each of these numbers of ranks, one launch each, with the library that follows `file`."""
+    follows = replace(library, env=library.env | openmpi_rules.variables(file, without_han))
+    found: list[Verified] = []
+    with progress("rules verified", len(ranks)) as advance:
+        for p in ranks:
+            calls, of = [], []
+            for collective, count in edges(rules, p):
+                rule = chosen(rules, (collective, p, vector_bytes(collective, count, p, FLOAT)))
+                key = rule.key if rule else OWN
+                calls.append(Call(key or _own(collective, p, count, default), collective, count))
+                of.append(rule)
+            if calls:
+                found += map(Verified, of, judge.compare(follows, p, calls))
+            advance(1)
+    return found
+
+
+def _own(collective: str, ranks: int, count: int, default: str) -> str:
+    """What the library takes by itself."""
+    return str(decisions.ask(collective, ranks, count, FLOAT, decisions=[default])[0]["chose"])
+
+
+def decision_file(file: str, rules: Sequence[Rule], ranks: Sequence[int]) -> list[Rule]:
+    """Rules of which our decision file says something else, inside or on an edge."""
+    wrong: dict[Rule, None] = {}
+    for p in ranks:
+        for collective in dict.fromkeys(rule.collective for rule in rules):
+            whole = registry.load().type_bytes("byte")
+            mine = [r for r in rules if r.collective == collective and r.ranks[0] <= p <= r.ranks[1]]
+            counts = {(p, count): r for r in mine for count in (r.bytes[0], sum(r.bytes) // 2, r.bytes[1])}
+            for line in decisions.ask_many(collective, counts, whole, ("root=0", "commutes=1", "in_place=0"), [file]):
+                rule = counts[line["ranks"], line["count"]]
+                if line["chose"] != (rule.key or f"{collective}/builtin"):
+                    wrong[rule] = None
+    return list(wrong)

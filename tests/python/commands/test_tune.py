@@ -1,0 +1,144 @@
+"""collscope.commands.tune, collscope.commands.tune_rules, collscope.commands.tune_report:
+from a machine's numbers to a folder with rules, or to a message and no folder."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from collscope.catalogue.keys import FILE
+from collscope.catalogue.registry import load
+from collscope.commands import tune_rules
+from collscope.sources.assumptions import Choice, Doubt, Judged
+from collscope.sources.unknowns import Unknown
+from command_line import call
+from open_mpi import needs_open_mpi, needs_prover
+
+SMALL = ("tune", "--on", "ideal", "-c", "bcast,allgather", "--ranks", "2,3,4", "--bytes", "64..64KiB")
+
+
+def table(folder: Path) -> list[dict[str, str]]:
+    with open(folder / "table.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    ("library", "rules", "script"),
+    [("openmpi-4.1", "openmpi.conf", "openmpi.sh"), ("collscope", "collscope.rules", "collscope.sh")],
+)
+def test_a_folder_has_rules_what_activates_them_and_what_they_gain(
+    library: str, rules: str, script: str, workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = workplace / "out"
+    status, printed, _ = call(capsys, *SMALL, "--for", library, "--out", str(out))
+    assert status == 0
+    assert "bcast" in printed
+    assert {path.name for path in out.iterdir()} == {rules, script, "table.csv", "report.md"}
+    assert str(out / rules) in (out / script).read_text(encoding="utf-8")
+    rows = table(out)
+    assert {(row["collective"], row["ranks"]) for row in rows} == {
+        (c, p) for c in ("bcast", "allgather") for p in "234"
+    }
+    assert all(float(row["rule_loss"]) <= 0.0201 for row in rows if row["held_out"] == "0")
+    assert all(float(row["rule_s"]) <= 1.01 * float(row["default_s"]) for row in rows)
+    assert any(float(row["rule_s"]) < 0.9 * float(row["default_s"]) for row in rows)
+    losses = [float(row["rule_loss"]) for row in rows]
+    assert losses == sorted(losses, reverse=True)
+    assert call(capsys, *SMALL, "--for", library, "--out", str(out))[0] == 0  # its own folder, again
+
+
+@needs_prover
+def test_our_rules_are_a_decision_of_every_other_command(workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = workplace / "out"
+    assert call(capsys, *SMALL, "--for", "collscope", "--out", str(out))[0] == 0
+    name = f"{FILE}{out / 'collscope.rules'}"
+    assert load().resolve(name, "bcast") == ("bcast", name)
+    words = (
+        "decide",
+        "-c",
+        "bcast",
+        "--ranks",
+        "3",
+        "--bytes",
+        "64KiB",
+        "--decision",
+        name.partition("/")[2],
+        "--json",
+    )
+    status, printed, _ = call(capsys, *words)
+    row = next(r for r in table(out) if (r["collective"], r["ranks"], r["bytes"]) == ("bcast", "3", "65536"))
+    assert status == 0
+    assert row["rule"] in printed
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--for", "openmpi-6.0"), "have a format that is not known here; name one of --for openmpi-4.1"),
+        (
+            ("--for", "openmpi-4.1", "-c", "scatter"),
+            "can speak of allgather, allreduce, alltoall, bcast",
+        ),
+        (("--for", "collscope", "-c", "barrier"), "-c barrier: "),
+        (("--for", "collscope", "--loss", "much"), "--loss much: a share of the time, such as 2%"),
+        (("--for", "collscope", "--ranks", "1"), "--ranks 1: one rank sends nothing"),
+        (("--for", "collscope", "--out", "a b"), "--out: the path has blanks"),
+    ],
+)
+def test_bad_input_is_named_and_leaves_no_folder(
+    words: Sequence[str],
+    message: str,
+    workplace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(workplace)
+    given = words if "--out" in words else (*words, "--out", "out")
+    status, _, errors = call(capsys, "tune", "--on", "ideal", *given)
+    assert status in (1, 2)
+    assert message in errors
+    assert not (workplace / "out").exists()
+
+
+@needs_prover
+def test_rules_that_hang_on_open_numbers_are_left_to_the_library(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where none is left, the number to measure is named, and nothing is written."""
+    unknown = Unknown("the gap", "nic_gap_s", "osu_mbw_mr", (), lambda spec, values: spec)
+
+    def doubting(choices: Sequence[Choice], number: int | None) -> list[Judged | None]:
+        made: list[Judged | None] = []
+        for choice in choices[:number]:
+            key, *_ = choice.points
+            made.append(Judged(key, {key: 1.0}, (1.0, 1.0), (key,), 1, 100, (unknown,), Doubt(unknown, key, 0.5, 9)))
+        return [*made, *[None] * (len(choices) - len(made))]
+
+    words = (*SMALL, "--for", "openmpi-4.1", "--out", str(workplace / "out"))
+    monkeypatch.setattr(tune_rules.assumptions, "judged", lambda choices: doubting(choices, None))
+    status, _, errors = call(capsys, *words)
+    assert status == 1
+    assert "no rule stands: " in errors
+    assert "hangs on the gap: set nic_gap_s, measured with osu_mbw_mr" in errors
+    assert not (workplace / "out").exists()
+    monkeypatch.setattr(tune_rules.assumptions, "judged", lambda choices: doubting(choices, 1))
+    assert call(capsys, *words)[0] == 0
+    assert "hangs on the gap" in (workplace / "out" / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.full
+@needs_prover
+@needs_open_mpi
+@pytest.mark.parametrize("per_node", ["1", "2"])
+def test_open_mpi_follows_every_rule_on_both_its_edges(
+    per_node: str, workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--on", "schooner", "--for", "openmpi", "--ranks", "2..9", "--ranks-per-node", per_node, "--verify")
+    status, printed, errors = call(capsys, "tune", *words, "--out", str(workplace / "out"))
+    assert status == 0, errors
+    assert "take what the rules say, by their messages, on 2..9 ranks" in printed

@@ -1,0 +1,147 @@
+"""collscope.tuning.openmpi_rules, collscope.tuning.verify, collscope.tuning.decision_file, collscope.tuning.targets,
+collscope.tuning.search: what is searched, and files say what the rules say, in the eyes of their readers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from collscope.base.errors import UserError
+from collscope.catalogue import registry
+from collscope.catalogue.keys import FILE
+from collscope.tuning import decision_file, openmpi, openmpi_rules, targets, verify
+from collscope.tuning.rules import OWN, Rule, chosen
+from collscope.tuning.search import Grid
+from collscope.twins.library import find_library
+from open_mpi import needs_open_mpi, needs_prover
+
+RULES = [
+    Rule("bcast", (2, 3), (0, 1000), "bcast/linear"),
+    Rule("bcast", (2, 3), (1001, 65536), "bcast/chain[chains=2,s=1024]"),
+    Rule("bcast", (4, 5), (0, 65536), OWN),
+    Rule("allgather", (3, 5), (0, 99), "allgather/bruck"),
+    Rule("allgather", (3, 5), (100, 65536), "allgather/bucket"),
+]
+
+
+def read(text: str, series: str) -> dict[int, dict[int, list[list[int]]]]:
+    """As coll/tuned reads a file: collective → communicator size → (size, algorithm, fan-out, segment)."""
+    version, _, rest = text.partition("\n") if series == "5.0" else ("", "", text)
+    assert version == ("rule-file-version-2" if series == "5.0" else "")
+    words = re.sub("#.*", "", rest).split()
+    assert all(word == "0" or not word.startswith("0") for word in words)  # else they are octal
+    numbers = iter(map(int, words))
+    line = 5 if series == "5.0" else 4
+    made: dict[int, dict[int, list[list[int]]]] = {}
+    for _ in range(next(numbers)):
+        sets = made.setdefault(next(numbers), {})
+        for _ in range(next(numbers)):
+            ranks = next(numbers)
+            sets[ranks] = [[next(numbers) for _ in range(line)][:4] for _ in range(next(numbers))]
+            assert sets[ranks][0][0] == 0
+    assert not list(numbers)
+    return made
+
+
+def taken(sets: dict[int, list[list[int]]], ranks: int, size: int) -> list[int]:
+    """Algorithm, fan-out and segment, by the largest communicator size and size that are not above the call's."""
+    below = [p for p in sets if p <= ranks] or [min(sets)]
+    return [line for line in sets[max(below)] if line[0] <= size][-1][1:]
+
+
+@needs_prover
+@pytest.mark.parametrize("series", ["4.1", "5.0"])
+def test_open_mpi_reads_the_rules_that_were_written(series: str) -> None:
+    """And its own choice, algorithm 0, for all calls that no rule speaks of."""
+    made = read(openmpi_rules.text(RULES, series, "of a test\nof 2 lines"), series)
+    meant = {
+        "bcast/linear": [1, 0, 0],
+        "bcast/chain[chains=2,s=1024]": [2, 2, 1024],
+        "allgather/bruck": [2, 0, 0],
+        "allgather/bucket": [4, 0, 0],
+    }
+    for name, number in (("bcast", 7), ("allgather", 0)):
+        for ranks in range(2, 9):
+            for size in (0, 1, 99, 100, 1000, 1001, 65536, 65537):
+                rule = chosen(RULES, (name, ranks, size))
+                expected = meant[rule.key] if rule and rule.key else [0, 0, 0]
+                assert taken(made[number], ranks, size) == expected
+
+
+def test_the_shell_is_warned_of_a_file_that_open_mpi_would_not_miss(tmp_path: Path) -> None:
+    text = openmpi_rules.script(tmp_path / "rules", without_han=True)
+    assert text.startswith(f"[ -r '{tmp_path / 'rules'}' ] || echo ")
+    assert "export OMPI_MCA_coll='^han'" in text
+    assert "OMPI_MCA_coll=" not in openmpi_rules.script(tmp_path / "rules", without_han=False)
+
+
+@needs_prover
+@needs_open_mpi
+def test_messages_show_whether_open_mpi_follows_a_file(tmp_path: Path) -> None:
+    """With the file every rule is followed; with none, which it ignores silently, each is named."""
+    library, there = find_library(), openmpi.installed()
+    assert there
+    file = tmp_path / "rules"
+    file.write_text(openmpi_rules.text(RULES, there.series, ""), encoding="utf-8")
+    found = verify.open_mpi(library, file, RULES, there.decision, [3, 4], False)
+    assert all(v.is_right for v in found), [str(v) for v in found if not v.is_right]
+    assert {v.rule for v in found} == {*RULES, None}
+    lost = verify.open_mpi(library, tmp_path / "nothing", RULES, there.decision, [3], False)
+    assert "rule for 2 to 3 ranks, 1001 to 65536 bytes: " in "\n".join(str(v) for v in lost if not v.is_right)
+
+
+@needs_prover
+def test_our_reader_reads_the_rules_that_were_written(tmp_path: Path) -> None:
+    rules = [rule for rule in RULES if rule.collective == "bcast"]
+    file = tmp_path / "my.rules"
+    file.write_text(decision_file.text(rules, "of a test"), encoding="utf-8")
+    assert verify.decision_file(f"{FILE}{file}", rules, [2, 3, 4, 5]) == []
+    other = [Rule("bcast", (2, 3), (0, 1001), "bcast/linear")]
+    assert verify.decision_file(f"{FILE}{file}", other, [2, 3]) == other
+
+
+# ---- what is searched ---------------------------------------------------------------------------------------
+
+
+@needs_prover
+def test_a_target_has_what_its_library_has_and_its_rules_can_say() -> None:
+    four, five, ours = (targets.find(name) for name in ("openmpi-4.1", "openmpi-5.0", "collscope"))
+    assert "allgather/sparbit" in five.keys("allgather")
+    assert "allgather/sparbit" not in four.keys("allgather")
+    assert "bcast/chain[chains=8,s=65536]" in four.keys("bcast")
+    assert {k for k in four.keys("bcast") if k.startswith("bcast/knomial")} == {
+        f"bcast/knomial[k=4,s={s}]" for s in targets.SEGMENTS
+    }
+    assert not [
+        k for k in four.keys("allreduce") if "nonoverlapping" in k
+    ]  # made of others, which have rules of their own
+    assert {registry.stem_of(k) for k in ours.keys("bcast")} == {a.key for a in registry.load().of("bcast")}
+
+
+@needs_prover
+def test_sizes_are_those_that_the_reader_compares() -> None:
+    four, ours = targets.find("openmpi-4.1"), targets.find("collscope")
+    assert [t.bytes("allgather", 4096, 8) for t in (four, ours)] == [4096, 512]
+    assert [t.bytes("bcast", 4096, 8) for t in (four, ours)] == [4096, 4096]
+
+
+@pytest.mark.parametrize("name", ["openmpi-6.0", "openmpi-3.1", "mvapich"])
+def test_a_format_that_is_not_known_is_refused_with_those_that_are(name: str) -> None:
+    with pytest.raises(UserError, match="openmpi-4.1"):
+        targets.find(name)
+
+
+def test_no_library_is_no_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openmpi, "installed", lambda: None)
+    with pytest.raises(UserError, match=r"no Open MPI is installed; install openmpi-bin, or name a version: "):
+        targets.find("openmpi")
+
+
+def test_ranks_and_sizes_between_the_samples_are_held_out() -> None:
+    few = Grid.of(range(2, 9), (4, 8, 16))
+    assert (few.ranks, few.other_ranks, few.other_sizes) == ((2, 3, 4, 5, 6, 7, 8), (), (5, 11))
+    many = Grid.of(range(2, 65), (4, 16))
+    assert many.ranks == (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+    assert many.other_ranks == (5, 7, 10, 14, 20, 28, 40, 56)
