@@ -41,7 +41,7 @@ void timings_make(timed *, bool bounds);
 /* Collective: when ranks enter. NULL, or at every rank why they cannot be told, in reason[size]. */
 const char *timings_skew(timed *, char *reason, size_t size);
 void timings_free(timings *);
-/* Collective over the ranks of the points, which are the same: warms all up, then times a repetition of each in turn. */
+/* Collective over the ranks of the points, which are the same: warms all up, then times some repetitions of each in turn. */
 void timings_take(timed *, int points);
 
 #endif
