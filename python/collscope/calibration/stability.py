@@ -43,6 +43,7 @@ class Difference:
     level: str
     start: int
     end: float
+    share: float  # of the predicted time, the median over the sizes
     bytes: int
     predicted_s: float
     measured_s: float
@@ -53,7 +54,7 @@ class Difference:
         sizes = f"below {format_size(int(self.end))}" if self.end < inf else f"from {format_size(self.start)} on"
         sizes = f"{format_size(self.start)} to {sizes}" if self.start and self.end < inf else sizes
         return (
-            f"{self.level}, {sizes}: {self.measured_s / self.predicted_s - 1:+.0%} ({format_size(self.bytes)} took "
+            f"{self.level}, {sizes}: {self.share:+.0%} ({format_size(self.bytes)} took "
             f"{format_time(self.measured_s)}, {format_time(self.predicted_s)} is predicted)"
         )
 
@@ -65,9 +66,10 @@ def differences(spec: Spec, times: Times) -> Iterator[Difference]:
             ratios = sorted(
                 (time / predicted(spec, level, size), size) for size, time in of_sizes.items() if start <= size < end
             )
-            if ratios and abs(median(ratio for ratio, _ in ratios) - 1) > DIFFERS:
+            share = median(ratio for ratio, _ in ratios) - 1 if ratios else 0.0
+            if abs(share) > DIFFERS:
                 ratio, size = ratios[len(ratios) // 2]
-                yield Difference(level, int(start), end, size, of_sizes[size] / ratio, of_sizes[size])
+                yield Difference(level, int(start), end, share, size, of_sizes[size] / ratio, of_sizes[size])
 
 
 def predicted(spec: Spec, level: str, size: int) -> float:
