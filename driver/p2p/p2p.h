@@ -14,6 +14,8 @@
  *   pingpong              half a round trip between the two ranks of the flow, mean of K: MPI_Send and MPI_Recv
  *   pingpong_nonblocking  the same by MPI_Isend and MPI_Irecv
  *   pingpong_fresh        the same, each message from memory and into memory that no cache holds
+ *   relay                 the flows are a ring: a token goes round it K times, each rank sends on what it has received; mean of a hop
+ *   relay_nonblocking     the same by MPI_Isend and MPI_Irecv
  *   overhead              time of a blocking send that need not wait, mean of K
  *   receive               time to receive a message that has arrived, mean of K
  *   late                  time of a send whose receive is posted K milliseconds later: shorter where it need not wait

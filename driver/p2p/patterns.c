@@ -69,6 +69,41 @@ static void pingpong_fresh(const bench *b, const measurement *m, double value[])
   round_trips(b, m, send, receive, true, value);
 }
 
+/* ---- a token round a ring ---------------------------------------------------------------------------- */
+
+/* What was received is sent on to the next rank. A simulator is told so, and asked what that costs. */
+static void relayed(const bench *b, const measurement *m, sender s, receiver r, double value[]) {
+  int before = -1, behind = -1, me = b->l->rank;
+  for (int i = 0; i < m->flows; i++) {
+    if (m->flow[i].to == me) before = m->flow[i].from;
+    if (m->flow[i].from == me) behind = m->flow[i].to;
+  }
+  if (before < 0 || behind < 0) return;
+  bool tells = port_has_turnaround();
+  double start = port_now();
+  for (int i = -1; i < m->count; i++) {
+    if (!i) start = port_now();
+    int n = i < 0 && m->bytes > SHORT ? SHORT : (int)m->bytes;
+    for (int receives = !is_first(b, m), k = 0; k < 2; k++, receives = !receives) {
+      if (receives) r(b, b->recv, n, before);
+      if (tells && receives) port_received(b->l->world, before);
+      if (tells && !receives) port_sends(b->l->world, behind);
+      if (!receives) s(b, b->recv, n, behind);
+    }
+  }
+  if (is_first(b, m)) value[0] = (port_now() - start) / ((double)m->count * m->flows);
+}
+
+static void send_or_wait(const bench *b, void *at, int n, int to) {
+  if ((size_t)n >= port_synchronous(false)) MPI_Ssend(at, n, MPI_BYTE, to, TAG, b->l->world);
+  else send(b, at, n, to);
+}
+
+static void relay(const bench *b, const measurement *m, double value[]) { relayed(b, m, send_or_wait, receive, value); }
+static void relay_nonblocking(const bench *b, const measurement *m, double value[]) {
+  relayed(b, m, isend, ireceive, value);
+}
+
 /* ---- overheads -------------------------------------------------------------------------------------- */
 
 static void overhead(const bench *b, const measurement *m, double value[]) {
@@ -226,6 +261,8 @@ static const pattern patterns[] = {
   { .name = "pingpong", .sample = pingpong },
   { .name = "pingpong_nonblocking", .sample = pingpong_nonblocking },
   { .name = "pingpong_fresh", .sample = pingpong_fresh, .room = FRESH },
+  { .name = "relay", .sample = relay },
+  { .name = "relay_nonblocking", .sample = relay_nonblocking },
   { .name = "overhead", .sample = overhead },
   { .name = "receive", .sample = receive_what_is_there },
   { .name = "late", .sample = late_blocking },

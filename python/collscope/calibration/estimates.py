@@ -55,6 +55,9 @@ class Estimates:
     # Class → (bytes, what a sender spends), and what a receiver spends, the overhead included.
     gaps: Mapping[str, Sequence[tuple[int, float]]] = field(default_factory=dict)
     receives: Mapping[str, Sequence[tuple[int, float]]] = field(default_factory=dict)
+    # Class → (bytes, a message that is sent on, one that is answered), of sends that block, and of those that do not.
+    relayed: Mapping[str, Sequence[tuple[int, float, float]]] = field(default_factory=dict)
+    relayed_nonblocking: Mapping[str, Sequence[tuple[int, float, float]]] = field(default_factory=dict)
     in_order: bool | None = None
     nic_gap_s: float | None = None
     rates: Mapping[str, Rate] = field(default_factory=dict)
@@ -104,6 +107,8 @@ def of_cluster(samples: Samples, cores_per_node: int = 0) -> Estimates:
         eager_nonblocking=eager_nonblocking,
         gaps=gaps,
         receives=receives,
+        relayed={level: links.relayed(samples, level) for level in pairs},
+        relayed_nonblocking={level: links.relayed(samples, level, True) for level in pairs},
         in_order=links.is_in_order(samples),
         nic_gap_s=nic_gap,
         rates=rates,
@@ -216,6 +221,7 @@ def of_machine(samples: Samples, sockets: int = 1) -> Estimates:
         overhead_s=float(f"{0.99 * overhead:.3g}"),
         rates=_copied(curves, copies, sockets),
         is_copied=True,
+        relayed={level: links.relayed(samples, level) for level in samples.placement.pairs()},
         local={"gamma": local_work(gamma), "copy": _copy(samples.of("copy_exchanged"), copies)},
         least={"o": o, "g": o, "L": latency, "G": floor, "gamma": min(min(r.samples) for r in gamma)},
         noise=_message_noise(samples, times),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import mean, median
 
 from collscope.calibration.curves import NETWORK, Limits, Point, line_of
 from collscope.calibration.samples import FEW, STREAM, Flow, Placement, Samples
@@ -95,6 +95,18 @@ def receives(
             most = MAX_GAP * whole[size] - sender.get(size, overhead)
             made.append((size, max(min(r.typical, most), overhead)))
     return made if any(seconds > (1 + SAME) * overhead for _, seconds in made) else []
+
+
+def relayed(samples: Samples, level: str, is_nonblocking: bool = False) -> list[tuple[int, float, float]]:
+    """A token's hop, and half a round trip of the same pairs, by size; nothing where no hop is longer."""
+    ring, kind = samples.placement.ring(level), "_nonblocking" if is_nonblocking else ""
+
+    def time(pattern: str, flows: Sequence[Flow], size: int) -> float:
+        return median(r.typical for r in samples.of(f"{pattern}{kind}", flows=tuple(flows), bytes=size))
+
+    sizes = sorted({r.probe.bytes for r in samples.of(f"relay{kind}", flows=ring)})
+    made = [(n, time("relay", ring, n), mean(time("pingpong", (pair,), n) for pair in ring)) for n in sizes]
+    return made if any(hop > (1 + SAME) * half for _, hop, half in made) else []
 
 
 def gap_line(known: Sequence[tuple[int, float]], start: int, end: int) -> tuple[float, float]:

@@ -19,6 +19,7 @@ from collscope.sources.launch import check_ranks
 MAX_LAUNCH_S = 600.0
 MAX_PAIRS = 64  # that are measured side by side
 PAIRS = 3  # of a class
+RING = 4  # ranks that relay a token
 STREAM = (1, 8)  # messages, whose times' difference is that of the others
 FEW = (1, 4)
 *_, NETWORK = CLASSES
@@ -99,6 +100,21 @@ class Placement:
             all_pairs.setdefault(NETWORK, []).append((first[0], ranks[-1]))
         order = [lv for lv in ("cache", "socket", "node", NETWORK) if lv in all_pairs]
         return {lv: spread(all_pairs[lv], PAIRS) for lv in order}
+
+    def ring(self, level: str) -> tuple[Flow, ...]:
+        """A ring of three or four ranks of which any two neighbours are of this class; (): too few ranks."""
+        depth = (NETWORK, "node", "socket", "cache").index(level)
+        units: dict[Sequence[int], dict[Sequence[int], list[int]]] = {}
+        for rank, place in enumerate(self.places):
+            part = (*place, rank)[: depth + 1]
+            units.setdefault(part[:-1], {}).setdefault(part, []).append(rank)
+        for parts in map(list, map(dict.values, units.values())):
+            ranks = [of[0] for of in parts[:RING]]
+            if len(parts) == 2 and min(map(len, parts)) > 1:
+                ranks += [of[1] for of in parts]
+            if len(ranks) > 2:
+                return tuple(zip(ranks, [*ranks[1:], ranks[0]], strict=True))
+        return ()
 
     def disjoint(self, level: str) -> list[Flow]:
         """Pairs of a class that have no rank in common: on the first node, those within a socket within its first; between nodes, from

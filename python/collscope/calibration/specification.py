@@ -108,12 +108,19 @@ def noise_of(sizes: Sequence[tuple[int, Quantiles]], source: str = "here") -> tu
 def _pieces(
     found: Estimates, about: About, level: str, pieces: Sequence[Line], is_nonblocking: bool = False
 ) -> tuple[Piece, ...]:
+    hops = (found.relayed_nonblocking if is_nonblocking else found.relayed).get(level, ())
     if found.is_copied:
         core = found.rates["core"].bytes_per_s
         lines = [(start, latency, rounded(slope, 5)) for start, latency, slope in pieces]
         return tuple(
-            Piece(start, measured(a), measured(b, digits=5), Number(min(rounded(b * core, 5), b * core)))
-            for start, a, b in lines
+            Piece(
+                start,
+                measured(a),
+                measured(b, digits=5),
+                Number(min(rounded(b * core, 5), b * core)),
+                turnaround=_turnaround(hops, start, end),
+            )
+            for (start, a, b), end in zip(lines, _ends(pieces), strict=True)
         )
     links = about.topology.narrowest if level == NETWORK else math.inf
     wire = 1 / min(rounded(narrowest(found.rates, level)), links)
@@ -134,9 +141,19 @@ def _pieces(
         traffic = (
             Number(rounded(left / wire * (1 - ROUNDED), 6), "inferred", "here") if wire and left < wire else Number(1.0)
         )
-        both = [(measured(p[0]), measured(p[1])) if p and max(p) > 0 else None for p in (gap, received)]
-        made.append(Piece(start, measured(latency, digits=5), measured(slope, digits=5), traffic, *both))
+        sends, takes = ((measured(p[0]), measured(p[1])) if p and max(p) > 0 else None for p in (gap, received))
+        time, per_byte = measured(latency, digits=5), measured(slope, digits=5)
+        made.append(Piece(start, time, per_byte, traffic, sends, takes, _turnaround(hops, start, end)))
     return tuple(made)
+
+
+def _turnaround(hops: Sequence[tuple[int, float, float]], start: int, end: int) -> tuple[Number, Number] | None:
+    """What a token's hop takes longer than half a round trip."""
+    if not hops:
+        return None
+    hop, half = (gap_line([(h[0], h[k]) for h in hops], start, end) for k in (1, 2))
+    spends = _fitting(hop[0] - half[0], hop[1] - half[1], start, end, math.inf, math.inf)
+    return (measured(spends[0]), measured(spends[1])) if max(spends) > 0 else None
 
 
 def _ends(pieces: Sequence[Line]) -> list[int]:
@@ -149,7 +166,12 @@ def spent(
     """Seconds, and seconds per byte, that a processor spends on messages of a piece from `start` bytes to `end`, without the `beyond` that
     is said elsewhere: no more than is left of the piece. What does not fit into the bytes' part is in the other, at the piece's middle."""
     seconds, per_byte = gap_line(known, start, end)
-    seconds -= beyond
+    return _fitting(seconds - beyond, per_byte, start, end, most, most_per_byte)
+
+
+def _fitting(
+    seconds: float, per_byte: float, start: int, end: int, most: float, most_per_byte: float
+) -> tuple[float, float]:
     least = min(max(per_byte, 0.0), max(most_per_byte, 0.0))
     middle = int((max(start, 1) * max(end - 1, 1)) ** 0.5)
     fixed = seconds + (per_byte - least) * middle if least != per_byte else seconds

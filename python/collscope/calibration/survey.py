@@ -25,6 +25,14 @@ LATE_MS, LATE_TIMES = 10, 4.0  # a receive comes so late: milliseconds, times of
 SCOUT_BYTES = 1 << 16
 WORK = (8 << 10, 512 << 10, 16 << 20)  # bytes of local work: a core's own cache … memory
 LOOK = (Probe("pingpong", ((0, 1),), 1, 1, 1),)  # who sits where
+RELAYED = (
+    4,
+    1 << 8,
+    1 << 10,
+    1 << 14,
+    1 << 16,
+    1 << 20,
+)  # of those that a quick survey keeps, none that is timed again
 FINER = 15  # sizes that are tried where sends begin to wait
 
 Measure = Callable[[Sequence[Probe]], Samples]
@@ -49,11 +57,12 @@ def of_machine(measure: Measure, ranks: int, quick: bool = False) -> Samples:
     one pair of each class and fewer rounds."""
     if quick:
         look = measure(LOOK)
-        few, left = common_start(ranks, few_of_each_class(look.placement, 1)), ROUNDS - 1
+        few, left = [*common_start(ranks, few_of_each_class(look.placement, 1)), *rings(look.placement)], ROUNDS - 1
         found = measure(few)
     else:
         found = measure(common_start(ranks, range(1, ranks)))
-        few, left = common_start(ranks, few_of_each_class(found.placement, PAIRS)), LAUNCHES - 1
+        few = [*common_start(ranks, few_of_each_class(found.placement, PAIRS)), *rings(found.placement)]
+        left = LAUNCHES - 1
     for _ in range(left):
         found += measure(few)
     return found
@@ -133,6 +142,15 @@ def common_start(ranks: int, others: Iterable[int]) -> list[Probe]:
     return made + [Probe(p, (), n, k, NODE_SAMPLES) for p in ("gamma", "copy") for n in NODE_WORK for k in (1, ranks)]
 
 
+def rings(placement: Placement) -> Iterator[Probe]:
+    """A token round a ring of each class, and round trips of its pairs."""
+    for ring in filter(None, map(placement.ring, placement.pairs())):
+        for n in RELAYED:
+            trips = Probe("pingpong", ring[:1], n, max(2, (2 << 20) // (n + (16 << 10))), NODE_SAMPLES)
+            yield from (replace(trips, flows=(pair,)) for pair in ring)
+            yield replace(trips, pattern="relay", flows=ring)
+
+
 # ---- a cluster: how long a message takes ------------------------------------------------------------------
 
 
@@ -209,10 +227,20 @@ def plan(placement: Placement, known: Mapping[str, Pace]) -> list[Probe]:
                 ]
                 found += _alone(pair, sizes, pace)
                 found += singles(pair, pace)
+        found += relays(placement.ring(level), sizes, pace)
         found += several(placement, level, pace)
     each = len(placement.nodes[0])
     found += [Probe(p, (), n, k) for p in ("gamma", "copy", "touch") for n in WORK for k in sorted({1, each})]
     return [*dict.fromkeys(found)]
+
+
+def relays(ring: Sequence[Flow], sizes: Sequence[int], pace: Pace) -> Iterator[Probe]:
+    """A token round the ring, and round trips of its pairs."""
+    for n in (n for n in RELAYED if ring and n in sizes and pace.time(n) <= SINGLE_S):
+        for trip, pattern in (("pingpong", "relay"), ("pingpong_nonblocking", "relay_nonblocking")):
+            each = [round_trip(trip, pair, n, pace) for pair in ring]
+            yield from each
+            yield replace(each[0], pattern=pattern, flows=tuple(ring))
 
 
 def singles(pair: Flow, pace: Pace) -> list[Probe]:
@@ -222,7 +250,7 @@ def singles(pair: Flow, pace: Pace) -> list[Probe]:
 
 def fewer(probes: Sequence[Probe], placement: Placement) -> list[Probe]:
     """What a quick survey keeps of a plan: of each class one pair, every second power of two, few samples."""
-    first = {pairs[0] for pairs in placement.pairs().values()}
+    first = {pair for level, pairs in placement.pairs().items() for pair in (pairs[0], *placement.ring(level))}
     kept = []
     for w in probes:
         if w.single:

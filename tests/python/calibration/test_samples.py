@@ -79,6 +79,20 @@ def test_every_reading_is_a_row_of_the_table() -> None:
 # ---- where ranks sit --------------------------------------------------------------------------------------
 
 
+def test_the_neighbours_of_a_ring_are_all_of_its_class() -> None:
+    placement = Placement(
+        tuple((n, 2 * n + s, 4 * n + 2 * s + c) for n in (0, 1) for s in (0, 1) for c in (0, 1) for _ in range(3))
+    )
+    rings = {level: placement.ring(level) for level in ("cache", "socket", "node", "network")}
+    assert rings["cache"] == ((0, 1), (1, 2), (2, 0))
+    assert rings["socket"] == ((0, 3), (3, 1), (1, 4), (4, 0)), "two caches, so by turns"
+    for level, ring in rings.items():
+        assert all(placement.level(*pair) == level for pair in ring)
+        assert [b for _, b in ring] == [a for a, _ in ring[1:] + ring[:1]] and len({a for a, _ in ring}) == len(ring)
+    assert Placement(((0, 0, 0), (1, 1, 1), (1, 1, 1))).ring("network") == (), "three ranks on two nodes"
+    assert Placement(tuple((n, n, n) for n in range(6))).ring("network") == ((0, 1), (1, 2), (2, 3), (3, 0))
+
+
 def test_pairs_of_each_class_are_few_and_spread() -> None:
     placement = Placement(tuple((n, 2 * n + s, 2 * n + s) for n in range(8) for s in (0, 1) for _ in range(4)))
     pairs = placement.pairs()

@@ -45,8 +45,8 @@ switch_bytes_per_s = 4e9
 in_order = true
 [curve]
 cache = [[0, 6e-7, 2e-10, 1, 2e-7, 3e-11, 0, 4e-11], [16384, 1.5e-6, 1e-10]]
-node = [[0, 9e-7, 3e-10, 1, 3e-7, 5e-11, 1.5e-7, 6e-11], [16384, 2.5e-6, 1.4e-10]]
-network = [[0, 2e-6, 6e-10, 1, 4e-7, 5e-11, 2.5e-7, 7e-11], [16384, 6e-6, 2.6e-10]]
+node = [[0, 9e-7, 3e-10, 1, 3e-7, 5e-11, 1.5e-7, 6e-11, 3e-7, 0], [16384, 2.5e-6, 1.4e-10]]
+network = [[0, 2e-6, 6e-10, 1, 4e-7, 5e-11, 2.5e-7, 7e-11, 8e-7, 3e-11], [16384, 6e-6, 2.6e-10, 1, 0, 0, 0, 0, 2e-6, 7e-11]]
 """
 ONE_A_NODE = """\
 name = "known"
@@ -105,6 +105,11 @@ def receiving(spec: Spec, level: str, size: int) -> float:
     return spec.overhead_s.value + seconds + size * per_byte
 
 
+def turnaround(spec: Spec, level: str, size: int) -> float:
+    piece = [p for p in spec.curve[level] if p.start <= size][-1]
+    return piece.turnaround[0].value + size * piece.turnaround[1].value if piece.turnaround else 0.0
+
+
 @simulated
 @pytest.mark.parametrize("text", [TWO_NODES, ONE_A_NODE], ids=["two nodes of four cores", "four nodes of one core"])
 def test_a_simulated_cluster_gives_back_its_numbers(text: str, tmp_path: Path, workplace: Path) -> None:
@@ -122,6 +127,8 @@ def test_a_simulated_cluster_gives_back_its_numbers(text: str, tmp_path: Path, w
     assert (found.nic_gap_s.value > 0) == (known.nic_gap_s.value > 0)
     for level in found.own_curves:
         for size in (1 << k for k in range(21)):
+            turns = turnaround(known, level, size), turnaround(found, level, size)
+            assert turns[0] == pytest.approx(turns[1], abs=WITHIN * time(known, level, size)), (level, size)
             assert time(found, level, size) == pytest.approx(time(known, level, size), rel=WITHIN), (level, size)
             if size <= known.eager_bytes.value:
                 assert gap(found, level, size) == pytest.approx(gap(known, level, size), rel=WITHIN), (level, size)

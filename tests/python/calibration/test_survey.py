@@ -156,8 +156,9 @@ def test_one_machine_is_measured_five_times_with_few_pairs_of_each_class(
 
     ranks = len(placement.places)
     samples = survey.of_machine(measure, ranks)
-    assert launches == [survey.common_start(ranks, range(1, ranks)), *[survey.common_start(ranks, few)] * 4]
+    rings = [*survey.rings(placement)]
+    assert launches == [survey.common_start(ranks, range(1, ranks)), *[[*survey.common_start(ranks, few), *rings]] * 4]
     assert [r.probe for r in samples.readings] == [probe for plan in launches for probe in plan]
     launches.clear()
     survey.of_machine(measure, ranks, quick=True)
-    assert launches[1:] == [survey.common_start(ranks, quick)] * 3
+    assert launches[1:] == [[*survey.common_start(ranks, quick), *rings]] * 3

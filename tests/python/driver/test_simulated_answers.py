@@ -99,6 +99,7 @@ P2P = [
     "late flows=0>1 bytes=100000 count=3",
     "flows flows=0>1,1>0,0>2 bytes=100000 count=3 samples=2",
     *(f"{name} bytes=4096 count=2" for name in ("gamma", "copy", "touch")),
+    *(f"{name} flows=0>2,2>1,1>0 bytes=4096 count=2" for name in ("relay", "relay_nonblocking")),
     "copy_exchanged flows=0>1 bytes=4096 count=2",
 ]
 
