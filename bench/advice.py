@@ -23,10 +23,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 from collscope.base.number import Number
 from collscope.base.units import format_size
 from collscope.catalogue import registry
-from collscope.machines import find, spec_writer
+from collscope.machines import completion, find, priors, spec_writer
 from collscope.machines.spec import Spec
 from collscope.points.plan import Layout, Point
-from collscope.sources import assumptions, model, priors, unknowns
+from collscope.sources import assumptions, model
 from collscope.sources.assumptions import LOSS, Choice, Judged
 from collscope.sources.outcome import OK
 
@@ -49,14 +49,15 @@ SHAPE = (
 SHAPE += ("topology", "interconnect_links", "nic_socket", "counts")
 
 
-def curves_alone(spec: Spec, folder: Path) -> str:
-    """The path of a specification with the shape and the curves of a machine, as data sheets and osu_latency give them."""
+def curves_alone(spec: Spec, folder: Path, complete: bool) -> str:
+    """The path of a specification with the shape and the curves of a machine, as data sheets and osu_latency give them; all else is
+    completed, or takes no time."""
     plain = {
         name: tuple(replace(p, gap=None, receive_gap=None, traffic=Number(1.0)) for p in pieces)
         for name, pieces in spec.curve.items()
     }
-    bare = Spec(**{name: getattr(spec, name) for name in SHAPE}, curve=plain)
-    path = folder / f"{spec.name}.toml"
+    bare = Spec(**{name: getattr(spec, name) for name in SHAPE}, curve=plain, complete=complete)
+    path = folder / f"{spec.name}-{complete}.toml"
     path.write_text(spec_writer.spec_text(bare), encoding="utf-8")
     return str(path)
 
@@ -104,9 +105,9 @@ def main() -> None:
     total = Count()
     with tempfile.TemporaryDirectory() as folder:
         for machine in given.machines:
-            unknowns.RANGES = priors.ranges(machine if given.left_out else "")
+            completion.RANGES = priors.ranges(machine if given.left_out else "")
             whole = find.load(machine)
-            bare = find.load(curves_alone(find.load_spec(machine), Path(folder)))
+            bare, zero = (find.load(curves_alone(find.load_spec(machine), Path(folder), c)) for c in (True, False))
             fitting = [(n, p) for n, p in layouts if p <= n * whole.cores_per_node]
             for collective in given.collectives or COLLECTIVES:
                 count = Count()
@@ -116,7 +117,7 @@ def main() -> None:
                 for nodes, ranks, size in cases:
                     points = {key: Point(collective, key, size // 4) for key in keys}
                     truths.append(times(Layout(whole, nodes, ranks), points))
-                    seconds = times(Layout(bare, nodes, ranks), points)
+                    seconds = times(Layout(zero, nodes, ranks), points)
                     both = {key: points[key] for key in seconds if key in truths[-1]}
                     plain.append(min(both, key=lambda key, s=seconds: s[key]))
                     choices.append(Choice(Layout(bare, nodes, ranks), both))

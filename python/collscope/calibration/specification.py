@@ -77,6 +77,7 @@ def spec_of(found: Estimates, about: About) -> Spec:
         curve_nonblocking={level: _pieces(found, about, level, p, True) for level, p in found.nonblocking.items()},
         noise={level: noise_of(sizes) for level, sizes in found.noise.items() if sizes},
         in_order=bool(found.in_order),
+        complete=False,  # what is left out was looked for, or the notes say why it was not
         least={key: rounded(value) for key, value in found.least.items()},
         sources={"here": about.source},
         topology=about.topology,

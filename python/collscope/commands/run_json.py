@@ -9,11 +9,11 @@ from collscope.base import documents
 from collscope.catalogue.decisions import library_name
 from collscope.commands.run_advice import Winner, advice
 from collscope.commands.run_table import CALL
+from collscope.machines.completion import Unknown
 from collscope.points.table import Row
 from collscope.points.table_files import named_cells
 from collscope.sources.assumptions import BAND, TIE, Doubt, Judged
 from collscope.sources.outcome import OK
-from collscope.sources.unknowns import Unknown
 from collscope.tuning import openmpi
 from collscope.tuning.openmpi import OpenMpi
 

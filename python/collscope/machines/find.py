@@ -15,8 +15,9 @@ from pathlib import Path
 from collscope.base import console, paths
 from collscope.base.errors import UsageError, UserError, unknown
 from collscope.machines import plain_hosts
+from collscope.machines.completion import completed
 from collscope.machines.machine import Machine, ideal, machine_of
-from collscope.machines.overrides import FILE, NAME, ideal_numbers, values_of
+from collscope.machines.overrides import FILE, NAME, WITHOUT, elements_of, ideal_numbers, values_of
 from collscope.machines.platform import EqualNodes, Platform
 from collscope.machines.spec import CLASSES, Spec
 from collscope.machines.xml_reader import read_xml
@@ -48,6 +49,17 @@ def load_spec(name: str) -> Spec:
 def file_of(name: str) -> Path | None:
     """The file that says a machine's numbers; None of `ideal`, which has no file."""
     return _find(name)[0]
+
+
+def as_given(name: str) -> tuple[Spec, tuple[str, ...]]:
+    """The specification behind a name or a path with what its file and its brackets give alone, and the elements that are switched off."""
+    from collscope.machines.spec_reader import given_spec
+
+    path, values, _ = _find(name)
+    if path is None or path.suffix != ".toml":
+        raise UserError(f"{name} has no specification")
+    spec = given_spec(path, paths.display(path), values, completed)
+    return spec, elements_of(values[WITHOUT], spec.name) if WITHOUT in values else ()
 
 
 def given(name: str) -> frozenset[str]:
@@ -98,7 +110,7 @@ def _plain(path: Path, name: str, config: Mapping[str, str]) -> Platform:
 def _read_spec(path: Path, values: dict[str, str], say: Callable[[str], None] | None = None) -> Spec:
     from collscope.machines.spec_reader import read_spec  # pydantic takes a while to import
 
-    return read_spec(path, values, paths.display(path), say)
+    return read_spec(path, values, paths.display(path), say, completed)
 
 
 def platform_of(spec: Spec, name: str) -> Platform:

@@ -66,12 +66,12 @@ def level_keys(spec: Spec) -> dict[str, Level]:
     return {f"{level.name}.bytes_per_s": level for level in spec.levels if level.bytes_per_s.value}
 
 
-def override(spec: Spec, values: Mapping[str, str]) -> Spec:
-    """The specification with some counts and numbers replaced, or multiplied (`x2`); curves are multiplied. UsageError: an unknown
-    key, or a value that it cannot have."""
+def override(spec: Spec, values: Mapping[str, str], completed: Spec | None = None) -> Spec:
+    """The specification with some counts and numbers replaced, or multiplied (`x2`, of what is open as `completed` has it); curves are
+    multiplied. UsageError: an unknown key, or a value that it cannot have."""
     curves, levels = curve_keys(spec), level_keys(spec)
     known = (*COUNTS, *NUMBERS, *curves, *levels, *topology.variables(spec.topology), "in_order", WITHOUT)
-    whole = filled(spec)
+    whole = filled(completed or spec)
     changes: dict[str, Any] = {}
     left_out: tuple[str, ...] = ()
     _check_lengths(spec.name, values)

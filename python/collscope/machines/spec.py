@@ -122,6 +122,7 @@ class Spec:
     fresh_from_bytes: Number | None = None  # None: as glibc's allocator has it
     noise: Mapping[str, tuple[Noise, ...]] = field(default_factory=dict)  # of classes where it is known
     unstable: str = ""  # what messages that were timed again differed by, when the machine was calibrated
+    complete: bool = True  # what the file leaves open is as on other machines (completion); False: it takes no time
 
     @property
     def fresh_from(self) -> Number:

@@ -7,7 +7,7 @@ a table with its provenance: value, tag, source and range.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -27,7 +27,7 @@ from collscope.machines.limits import (
     noise_contradictions,
     too_large,
 )
-from collscope.machines.overrides import WITHOUT, elements_of, override, present
+from collscope.machines.overrides import WITHOUT, elements_of, override, present, without
 from collscope.machines.spec import (
     CLASSES,
     COUNTS,
@@ -57,6 +57,9 @@ from collscope.machines.spec_fields import (
 from collscope.machines.topology import named_nodes
 
 MAX_LEVELS, MAX_JOINED = 4, 256
+
+Complete = Callable[[Spec, Collection[str]], Spec]
+"""A specification and the keys of its file → the same with values for what is left open."""
 
 
 def _level_name(name: str) -> str:
@@ -119,6 +122,7 @@ class _File(Table):
         description=f"up to {MAX_LEVELS} tables [[level]] with name and cores, closest first",
     )
     in_order: bool = Field(default=False, description="true or false")
+    complete: bool = Field(default=True, description="true or false")
     topology: TopologyTable | None = Field(default=None, description="a table [topology] with kind = …")
     sources: dict[str, str] = Field(default_factory=dict, description="a table of short names and where they point")
     least: _Least | None = Field(default=None, description="a table with the numbers o, g, L, G and gamma")
@@ -166,19 +170,44 @@ def read_spec(
     overrides: Mapping[str, str] | None = None,
     shown: str | None = None,
     say: Callable[[str], None] | None = None,
+    complete: Complete | None = None,
 ) -> Spec:
-    """Reads and checks a specification. `overrides` are `name=value` of counts and plain numbers, for what-if questions; `say` as in
-    parse_spec."""
+    """Reads and checks a specification. `overrides` are `name=value` of counts and plain numbers, for what-if questions; `say` and
+    `complete` as in parse_spec."""
     shown = shown or str(path)
-    return parse_spec(read_text(path, shown, SpecError), shown, overrides, say)
+    return parse_spec(read_text(path, shown, SpecError), shown, overrides, say, complete)
 
 
 def parse_spec(
-    text: str, shown: str, overrides: Mapping[str, str] | None = None, say: Callable[[str], None] | None = None
+    text: str,
+    shown: str,
+    overrides: Mapping[str, str] | None = None,
+    say: Callable[[str], None] | None = None,
+    complete: Complete | None = None,
 ) -> Spec:
     """A specification from its text. SpecError: FILE:LINE: KEY: what is wrong; UsageError: an override does not fit. `say` gets
-    what is doubtful, and what was overridden to no effect."""
+    what is doubtful, and what was overridden to no effect; `complete`: gives values to what the file leaves open, before any override."""
     document = Document(text, shown, SpecError)
+    return _checked(document, _as_given(document), overrides or {}, say, complete or _as_it_is)
+
+
+def given_spec(path: Path, shown: str, overrides: Mapping[str, str], complete: Complete) -> Spec:
+    """What the file and overrides give, but for elements that are switched off: neither completed nor checked. A factor multiplies what
+    `complete` says. SpecError, UsageError as in parse_spec."""
+    document = Document(read_text(path, shown, SpecError), shown, SpecError)
+    return _typed(_as_given(document), frozenset(document.data), overrides, complete)
+
+
+def _as_it_is(spec: Spec, _: Collection[str]) -> Spec:
+    return spec
+
+
+def _typed(spec: Spec, given: Collection[str], overrides: Mapping[str, str], complete: Complete) -> Spec:
+    values = {key: text for key, text in overrides.items() if key != WITHOUT}
+    return override(spec, values, complete(spec, given)) if values else spec
+
+
+def _as_given(document: Document) -> Spec:
     file = document.read(_file_model(_named(document.data)))
     counts = {key: getattr(file, key).number for key in (*COUNTS, "nic_socket") if getattr(file, key)}
     per_socket = int(file.cores_per_socket.value)
@@ -204,6 +233,7 @@ def parse_spec(
         interconnect_links=tuple((a, b) for a, b in file.interconnect_links),
         nic_socket=int(file.nic_socket.value) if file.nic_socket else None,
         in_order=file.in_order,
+        complete=file.complete,
         topology=topology_of(document, file.topology, int(file.nodes.value)),
         **{key: getattr(file, key).number for key in NUMBERS if getattr(file, key)},
     )
@@ -221,11 +251,25 @@ def parse_spec(
         spec = replace(spec, noise={class_: tuple(n.noise for n in pieces) for class_, pieces in given.items()})
     if file.curve_nonblocking:
         spec = replace(spec, curve_nonblocking=_nonblocking(spec, _given(file.curve_nonblocking, spec.classes)))
-    before = spec
-    spec = filled(override(spec, overrides) if overrides else spec)
+    return spec
+
+
+def _checked(
+    document: Document,
+    given: Spec,
+    overrides: Mapping[str, str],
+    say: Callable[[str], None] | None,
+    complete: Complete,
+) -> Spec:
+    """The specification with its overrides, with values for what is open, and with capacities that were not given."""
+    keys = frozenset(document.data)
+    before = complete(given, keys)
+    left_out = elements_of(overrides[WITHOUT], given.name) if WITHOUT in overrides else ()
+    spec = complete(_typed(given, keys, overrides, complete), keys | overrides.keys())
+    spec = filled(without(spec, left_out))
     for class_, at, problem in curve_contradictions(spec):
         drawn = (
-            class_ if class_ in spec.own_curves else next(one for one in spec.own_curves if _same(spec, one, class_))
+            class_ if class_ in given.own_curves else next(one for one in given.own_curves if _same(given, one, class_))
         )
         error = document.fail(problem, "curve", drawn, at)
         raise UsageError(str(error)) if overrides else error  # what was typed does not fit the rest
@@ -245,13 +289,12 @@ def parse_spec(
         if (unused := (named_nodes(spec.topology) or 0) - spec.nodes) > 0:
             more = f"more positions than {spec.nodes} nodes; the last {unused} are not used"
             say(f"{spec.name}: topology.allocation names {more}")
-        left_out = (overrides or {}).get(WITHOUT)
-        for name in elements_of(left_out, spec.name) if left_out else ():
+        for name in left_out:
             if name not in present(before):
                 say(f"{spec.name}: without={name} changes nothing: this machine has no such element")
         for where, doubt in doubts(spec):
             say(str(document.fail(doubt, *where)))
-        for text in idle_links(filled(before), spec, overrides or {}):
+        for text in idle_links(filled(before), spec, overrides):
             say(f"{spec.name}: {text}")
     return spec
 

@@ -34,6 +34,7 @@ def spec_text(spec: Spec, head: Iterable[str] = (), comments: Comments | None = 
         lines.append(f"{key} = {_number(spec.counts.get(key, Number(getattr(spec, key))))}")
     for key in ("oversubscribe", "in_order"):
         lines += [f"{key} = true"] if getattr(spec, key) else []
+    lines += [] if spec.complete else ["complete = false"]
     default = {field.name: field.default for field in fields(Spec)}
     for key in NUMBERS:
         number = getattr(spec, key)

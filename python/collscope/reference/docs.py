@@ -1,6 +1,6 @@
 """The generated reference: docs/algorithms.md and docs/pictures/, written or checked; and the same as HTML, not committed:
-docs/algorithms.html and docs/algorithms/. Also the machines: docs/machines.md and the SimGrid files in platforms/; and
-what a node's model may have: docs/node_model.md.
+docs/algorithms.html and docs/algorithms/. Also the machines: docs/machines.md and the SimGrid files in platforms/;
+what a node's model may have: docs/node_model.md; and what a machine is completed with: docs/priors.md.
 
 All of it comes from the registry, from the opening comments of the files and from the specifications; nothing is typed twice.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from collscope.base import console, paths
 from collscope.base.files import says, write_atomically
-from collscope.reference import html, machines, node_model, pictures
+from collscope.reference import html, machines, node_model, pictures, priors
 from collscope.reference.markdown import markdown
 from collscope.reference.model import Reference, reference
 
@@ -37,7 +37,7 @@ def run(check: bool = False) -> int:
         if e.header.missing:
             console.note(f"{e.path}: the header lacks {', '.join(e.header.missing)}")
     if check:
-        problems = [*stale(all_), *machines.stale(folder()), *node_model.stale(folder())]
+        problems = [*stale(all_), *machines.stale(folder()), *node_model.stale(folder()), *priors.stale(folder())]
         for text in problems:
             console.note(text)
         if problems:
@@ -51,5 +51,6 @@ def run(check: bool = False) -> int:
     print(f"written: docs/machines.md and {len(of_machines) - 1} platform files beside their specifications")
     of_elements = node_model.write(folder())
     print(f"written: docs/node_model.md and {len(of_elements) - 1} pictures")
+    print(f"written: docs/{priors.write(folder()).name}")
     print(f"{pages} pages of HTML: open docs/{html.INDEX}")
     return 0

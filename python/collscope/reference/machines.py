@@ -12,6 +12,7 @@ from collscope.base import pages, paths
 from collscope.base.files import says, write_atomically
 from collscope.base.units import counted, format_size
 from collscope.machines import find, spec_reader
+from collscope.machines.completion import completed
 from collscope.machines.spec import FAR, Number, Spec, links_crossed
 from collscope.reference.markdown import environment
 from collscope.reference.torus_file import LEAVES_OUT, cluster_xml
@@ -123,7 +124,7 @@ class Machine:
 def machines() -> list[Machine]:
     """Those that are kept with the sources, by name. SpecError: one cannot be read."""
     return [
-        Machine(path, spec_reader.read_spec(path, shown=paths.display(path)))
+        Machine(path, spec_reader.read_spec(path, shown=paths.display(path), complete=completed))
         for path in sorted(find.PLATFORMS.glob("*.toml"))
     ]
 

@@ -18,11 +18,12 @@ from collscope.base.statistics import quantile
 from collscope.base.units import counted
 from collscope.catalogue import prover
 from collscope.catalogue.prover import Abandoned, Question
+from collscope.machines.completion import Unknown
 from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Layout, Point, describe, plan_text
 from collscope.sources import model
 from collscope.sources.outcome import OK
-from collscope.sources.unknowns import Unknown, drawn, places, unknowns
+from collscope.sources.unknowns import drawn, places, unknowns
 
 DRAWS = 100
 MIN_DRAWS = 10  # fewer tell no tenth of them from another

@@ -13,10 +13,10 @@ import document_keys
 from collscope.base import documents
 from collscope.commands import run_json
 from collscope.commands.run_advice import Winner
+from collscope.machines.completion import GAMMA_TIME
 from collscope.points.table import write_csv
 from collscope.sources import simulate
 from collscope.sources.assumptions import Unchecked
-from collscope.sources.unknowns import GAMMA_TIME
 from collscope.studies import reader
 from command_line import call
 from made_rows import row
@@ -66,8 +66,8 @@ def test_run_prints_rows_winners_doubts_and_refusals(
 ) -> None:
     """Where a doubt stands there are no settings."""
     (tmp_path / "osu.toml").write_text(OSU)
-    words = "-c bcast -a linear,mst_scatter_bucket_allgather,mst --nodes 4 --ranks 64 --bytes"
-    for size, doubted in (("4", False), ("32KiB", True)):
+    words = "-c bcast -a linear,knomial[k=4],mst --nodes 4 --ranks 64 --bytes"
+    for size, doubted in (("512", False), ("4", True)):
         made = printed(
             capsys, "run", "run", "--on", str(tmp_path / "osu.toml"), *words.split(), size, "--source", "model"
         )

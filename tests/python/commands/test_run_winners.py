@@ -15,9 +15,9 @@ from collscope.catalogue import decisions
 from collscope.catalogue.registry import Registry
 from collscope.commands import run_winners
 from collscope.commands.run_advice import Winner, advice
+from collscope.machines.completion import NIC, PROCESSOR
 from collscope.points.table import Row, make_row
 from collscope.sources.assumptions import Doubt, Judged, Unchecked
-from collscope.sources.unknowns import NIC, PROCESSOR
 from collscope.tuning import openmpi
 from collscope.tuning.openmpi import DYNAMIC, WITHOUT_HAN
 from command_line import call

@@ -12,6 +12,7 @@ from collscope.machines.platform import Node, Platform
 SMALL = """\
 name = "small"
 nodes = 3
+complete = false
 sockets = 2
 cores_per_socket = 2
 nic_bytes_per_s = 1e9
@@ -109,6 +110,7 @@ network = [[0, 1.9e-6, 3.7e-10], [5003, 2.9e-6, 3.1e-10, 1.3]]
 SQUARE = """\
 name = "square"
 nodes = 3
+complete = false
 sockets = 4
 cores_per_socket = 3
 eager_bytes = 100

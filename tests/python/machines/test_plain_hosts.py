@@ -11,10 +11,10 @@ from collscope.base import programs
 from collscope.base.errors import UserError
 from collscope.commands.cli import cli
 from collscope.machines import find, plain_hosts
+from collscope.machines.completion import RANGES, at
 from collscope.machines.machine_file import machine_file
 from collscope.machines.platform import Platform, content_hash
 from collscope.sources import unknowns
-from collscope.sources.unknowns import RANGES, at
 from made_platforms import write
 from refusals import refusal
 from simulated import makespans, modelled, simulated

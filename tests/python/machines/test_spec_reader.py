@@ -33,7 +33,7 @@ def test_every_number_of_the_committed_specifications_has_its_provenance() -> No
     specs = sorted(find.PLATFORMS.glob("*.toml"))
     assert specs
     for path in specs:
-        spec = spec_reader.read_spec(path)
+        spec = find.load_spec(path.stem)
         text = path.read_text()
         for name, number in spec.numbers():
             if name.endswith(".traffic") and number == Number(1.0):

@@ -13,10 +13,11 @@ from collscope.base import progress
 from collscope.base.progress import Progress
 from collscope.catalogue.prover import Question
 from collscope.machines import find
+from collscope.machines.completion import NIC, NONBLOCKING, PROCESSOR, SHARED_MEMORY
 from collscope.points.plan import Layout, Point
 from collscope.sources import assumptions
 from collscope.sources.assumptions import DRAWS, MIN_DRAWS, Choice, Doubt, Judged, Unchecked
-from collscope.sources.unknowns import NIC, NONBLOCKING, PROCESSOR, SHARED_MEMORY, places, unknowns
+from collscope.sources.unknowns import places, unknowns
 from open_mpi import needs_prover
 from osu_alone import KNOWN, machine
 

@@ -1,4 +1,4 @@
-"""collscope.sources.priors: what other machines have, and the ranges that follow."""
+"""collscope.machines.priors: what other machines have, and the ranges that follow."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from collscope.machines import find
+from collscope.machines import find, priors
+from collscope.machines.completion import MIB, message_s_per_byte
+from collscope.machines.priors import BEYOND, PRIORS, Prior
 from collscope.machines.spec import Piece, Spec
-from collscope.sources import priors
-from collscope.sources.priors import BEYOND, PRIORS, Prior
-from collscope.sources.unknowns import MIB, message_s_per_byte
 
 MACHINES = ("ib_multicore", "jaguar", "orfeo_epyc", "orfeo_thin", "schooner")
 WITHIN = (

@@ -1,4 +1,5 @@
-"""Priors for numbers that a machine's file leaves open: what other machines have, as shares of what such a file does give.
+"""Priors for numbers that a machine's file leaves open: what other machines have, as shares of what such a file does give. docs/priors.md
+is made of them.
 
 A processor's part of a message's time, a rate in messages of 1 MiB. Of processors only what was measured counts; rates are those of
 platforms/ (a test holds them against its files), some of them data sheets. Few machines were looked at, so the next one may lie beyond

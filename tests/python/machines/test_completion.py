@@ -1,0 +1,76 @@
+"""collscope.machines.completion: what a file leaves open is as on other machines, and single messages stay as the file has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from collscope.machines import completion, find
+from collscope.machines.completion import NONBLOCKING, SOURCE
+from collscope.machines.platform import Platform
+from collscope.machines.spec import Spec
+from collscope.points.plan import Layout, Point
+from collscope.sources import model, unknowns
+from open_mpi import needs_prover
+from osu_alone import KNOWN, machine
+
+
+def test_open_numbers_have_the_middle_of_their_range(tmp_path: Path) -> None:
+    """Assumed, with range and source; what the file gives is as it stands, zero too."""
+    spec = find.load_spec(machine(tmp_path, "nic_gap_s = 0"))
+    low, middle, high = completion.RANGES["send network"]
+    gap = spec.curve["network"][0].gap
+    assert gap and (gap[0].value, gap[0].range) == (
+        pytest.approx(middle * 1.8e-6),
+        pytest.approx((low * 1.8e-6, high * 1.8e-6)),
+    )
+    assert (gap[0].tag, gap[0].source, spec.memory_bytes_per_s.source) == ("assumed", SOURCE, SOURCE)
+    assert spec.nic_gap_s.value == 0 and not spec.nic_gap_s.source
+    for name, number in spec.numbers():
+        assert not number.range or number.range[0] <= number.value <= number.range[1], name
+
+
+def test_a_file_that_gives_everything_or_is_not_to_be_completed_stays_as_it_is(tmp_path: Path) -> None:
+    def of(*lines: str) -> Spec:
+        return find.load_spec(machine(tmp_path, *lines))
+
+    assert SOURCE not in {number.source for _, number in of(*KNOWN).numbers()}
+    left = of("complete = false")
+    assert SOURCE not in {number.source for _, number in left.numbers()} and not left.curve["node"][0].gap
+
+
+def test_elements_are_switched_off_whether_they_were_given_or_not(tmp_path: Path) -> None:
+    """In draws, too."""
+    name = machine(tmp_path) + "[without=gap+nic_gap]"
+    made = [find.load(name), *unknowns.drawn(find.load(name), unknowns.unknowns(find.load(name), 2), 3)]
+    assert [(p.machine.nic_gap_s, any(piece.gap for c in p.machine.curve.values() for piece in c)) for p in made] == [
+        (0.0, False)
+    ] * 4
+
+
+def test_shares_are_of_what_was_typed(tmp_path: Path) -> None:
+    """Of a curve that was multiplied; a factor of what is open multiplies its middle."""
+    name = machine(tmp_path)
+    spec, faster = find.load_spec(name), find.load_spec(f"{name}[network.latency_s=x0.5,memory_bytes_per_s=x2]")
+    before, after = spec.curve["network"][0].gap, faster.curve["network"][0].gap
+    assert before and after and after[0].value == pytest.approx(before[0].value / 2)
+    assert faster.memory_bytes_per_s.value == pytest.approx(2 * spec.memory_bytes_per_s.value)
+
+
+@needs_prover
+@pytest.mark.parametrize("nodes", [1, 2])
+def test_a_single_message_takes_as_long_as_the_curve_says(workplace: Path, tmp_path: Path, nodes: int) -> None:
+    """In the middle of the ranges and in each draw: what was measured is not open. Non-blocking sends alone may take longer."""
+    bare = find.load(machine(tmp_path, "eager_bytes = 131072", "complete = false"))
+    sizes = (8, 4096, 1 << 16, 1 << 20)
+
+    def seconds(platform: Platform) -> list[float]:
+        points = [Point("bcast", "bcast/binomial[s=0]", size // 4) for size in sizes]
+        return [o["model_s"] for o in model.evaluate([(Layout(platform, nodes, 2), point) for point in points])]
+
+    expected = seconds(bare)
+    whole = find.load(machine(tmp_path, "eager_bytes = 131072"))
+    numbers = [u for u in unknowns.unknowns(whole, nodes) if u != NONBLOCKING]
+    for platform in (whole, *unknowns.drawn(whole, numbers, 20)):
+        assert seconds(platform) == pytest.approx(expected, rel=1e-6)
