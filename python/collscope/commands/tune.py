@@ -45,6 +45,9 @@ Examples:
 @click.option("--loss", default="2%", show_default=True, metavar="SHARE", help="What a rule may lose against the best.")
 @click.option("--verify", is_flag=True, help="Run the library with the rules, and see from its messages what it takes.")
 @click.option(
+    "--mpi", metavar="DIR", help="With --verify: installation folder of Open MPI, instead of the one in PATH."
+)
+@click.option(
     "--out", required=True, metavar="DIR", help="Write rules, the lines that activate them, table and report there."
 )
 def command(**options: object) -> None:

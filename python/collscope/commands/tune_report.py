@@ -13,8 +13,8 @@ from collscope.base.units import counted, format_ranks, format_size, format_time
 from collscope.tuning.gain import Gain, Tuned, gains
 from collscope.tuning.verify import Verified
 
-RULES, SCRIPT, TABLE, REPORT = "collscope.rules", "collscope.sh", "table.csv", "report.md"
-FILES = (RULES, "*.sh", "*.conf", TABLE, REPORT)
+RULES, SCRIPT, TABLE, REPORT, FIGURE = "collscope.rules", "collscope.sh", "table.csv", "report.md", "gain.svg"
+FILES = (RULES, "*.sh", "*.conf", TABLE, REPORT, FIGURE)
 TEMPLATES = Path(__file__).parent / "templates"
 WORST = 20  # calls in the report, those that lose most first
 COLUMNS = (
@@ -23,8 +23,8 @@ COLUMNS = (
 )
 
 
-def made(tuned: Tuned, verified: Sequence[Verified] | None) -> dict[str, str]:
-    """Name → text of table and report."""
+def made(tuned: Tuned, verified: Sequence[Verified] | None) -> dict[str, str | bytes]:
+    """Name → content of table, figure and report."""
     found = sorted(gains(tuned.rules, tuned.times, tuned.joined), key=lambda g: -g.loss)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -35,9 +35,28 @@ def made(tuned: Tuned, verified: Sequence[Verified] | None) -> dict[str, str]:
     env = pages.environment(TEMPLATES)
     env.filters |= {"percent": percent, "size": format_size, "time": format_time}
     text = env.get_template("tune.md.j2").render(
-        tuned=tuned, summary=summary(tuned, found), worst=found[:WORST], verified=verified, checked=checked(verified)
+        tuned=tuned,
+        summary=summary(tuned, found),
+        worst=found[:WORST],
+        verified=verified,
+        checked=checked(verified),
+        figure=FIGURE,
     )
-    return {TABLE: out.getvalue(), REPORT: text.rstrip() + "\n"}
+    return {TABLE: out.getvalue(), FIGURE: _figure(tuned, out.getvalue()), REPORT: text.rstrip() + "\n"}
+
+
+def _figure(tuned: Tuned, table: str) -> bytes:
+    import matplotlib as mpl
+    import pandas as pd
+
+    mpl.use("Agg")
+    from collscope.figures import files
+    from collscope.figures.tuning import tuning_figure
+
+    frame = pd.read_csv(io.StringIO(table))
+    return files.render(
+        tuning_figure(frame, f"Rules for {tuned.target.title} on {tuned.platform}, by the model"), "svg"
+    )
 
 
 def percent(share: float) -> str:

@@ -60,13 +60,16 @@ def settled(times: Times, loss: float) -> tuple[list[Rule], frozenset[Call]]:
     no time, or are slower than the library's own choice."""
     joined: frozenset[Call] = frozenset()
     default_s = {call: seconds for call, (_, seconds) in times.default.items()}
-    while True:
-        known = [call for call in times.default if call not in times.held_out or call in joined]
-        rules = fitted(times.of(known), default_s, loss)
+    made: dict[str, list[Rule]] = {call[0]: [] for call in times.default}
+    pending = set(made)
+    while pending:
+        sampled = [call for call in times.default if call not in times.held_out or call in joined]
+        rules = fitted(times.of(call for call in sampled if call[0] in pending), default_s, loss)
+        made |= {name: [rule for rule in rules if rule.collective == name] for name in pending}
         bad = {g.call for g in gains(rules, times, joined) if g.held_out and not g.is_sound}
-        if not bad:
-            return rules, joined
         joined |= bad
+        pending = {call[0] for call in bad}
+    return [rule for rules in made.values() for rule in rules], joined
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import libraries
 from collscope.catalogue.keys import FILE
 from collscope.catalogue.registry import load
 from collscope.commands import tune_rules
@@ -37,7 +38,7 @@ def test_a_folder_has_rules_what_activates_them_and_what_they_gain(
     status, printed, _ = call(capsys, *SMALL, "--for", library, "--out", str(out))
     assert status == 0
     assert "bcast" in printed
-    assert {path.name for path in out.iterdir()} == {rules, script, "table.csv", "report.md"}
+    assert {path.name for path in out.iterdir()} == {rules, script, "table.csv", "report.md", "gain.svg"}
     assert str(out / rules) in (out / script).read_text(encoding="utf-8")
     rows = table(out)
     assert {(row["collective"], row["ranks"]) for row in rows} == {
@@ -86,6 +87,8 @@ def test_our_rules_are_a_decision_of_every_other_command(workplace: Path, capsys
         ),
         (("--for", "collscope", "-c", "barrier"), "-c barrier: "),
         (("--for", "collscope", "--loss", "much"), "--loss much: a share of the time, such as 2%"),
+        (("--for", "openmpi-4.1", "--mpi", "here"), "--mpi names the library that --verify runs: add --verify"),
+        (("--for", "openmpi-4.1", "--mpi", "here", "--verify"), "is not there"),
         (("--for", "collscope", "--ranks", "1"), "--ranks 1: one rank sends nothing"),
         (("--for", "collscope", "--out", "a b"), "--out: the path has blanks"),
     ],
@@ -129,6 +132,21 @@ def test_rules_that_hang_on_open_numbers_are_left_to_the_library(
     monkeypatch.setattr(tune_rules.assumptions, "judged", lambda choices: doubting(choices, 1))
     assert call(capsys, *words)[0] == 0
     assert "hangs on the gap" in (workplace / "out" / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.full
+@needs_prover
+def test_open_mpi_5_follows_every_rule_on_both_its_edges(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    library = libraries.openmpi_5()
+    for name, value in library.env.items():
+        monkeypatch.setenv(name, value)
+    words = ("--on", "schooner", "--for", "openmpi-5.0", "--ranks", "2..6", "--ranks-per-node", "2", "--verify")
+    folder = str(Path(library.mpirun).parents[1])
+    status, printed, errors = call(capsys, "tune", *words, "--mpi", folder, "--out", str(workplace / "out"))
+    assert status == 0, errors
+    assert "take what the rules say, by their messages, on 2..6 ranks" in printed
 
 
 @pytest.mark.full
