@@ -128,17 +128,18 @@ def tune(request: Request, target: Target, collectives: Sequence[str], loss: flo
 
 def doubtful(rules: Sequence[Rule], times: Times, tasks: Sequence[Task], target: Target) -> list[tuple[Rule, str]]:
     """The rules that lose too much against the library's own choice in draws of what the machine's file leaves open, each with the number
-    on which it hangs and how that is measured. A rule is drawn at its middle sampled size."""
+    on which it hangs and how that is measured. A rule is drawn in the middle of its samples where the library takes another algorithm."""
     by_call: dict[Call, Task] = {}
     for layout, point in tasks:
         size = target.bytes(point.collective, point.bytes(layout.ranks), layout.ranks)
         by_call.setdefault((point.collective, layout.ranks, size), (layout, point))
     choices, of = [], []
     for rule in rules:
-        calls = [call for call in times.default if rule.covers(call) and call not in times.held_out]
-        call = calls[len(calls) // 2] if calls else None
-        if call is None or rule.key in (OWN, times.default[call][0]):
+        other = [call for call, (key, _) in times.default.items() if rule.covers(call) and key != rule.key]
+        calls = [call for call in other if call not in times.held_out]
+        if rule.key == OWN or not calls:
             continue
+        call = calls[len(calls) // 2]
         layout, point = by_call[call]
         keys = (rule.key, times.default[call][0])
         choices.append(Choice(layout, {key: replace(point, algorithm=key) for key in keys}))
