@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from collscope.commands import run_json, run_machines, run_output, run_table, run_winners
+from collscope.commands.run_advice import Winner
 from collscope.points.plan import Task
 from collscope.points.table import Row
 from collscope.sources import bounds
@@ -22,8 +23,10 @@ class Answer:
     as_json: bool
     timed_all: bool  # every algorithm of the collective is among the rows
 
-    def whole(self, rows: Sequence[Row], tasks: Sequence[Task], sources: Sequence[Source]) -> None:
-        """Prints all that there is to say of rows that are complete."""
+    def whole(
+        self, rows: Sequence[Row], tasks: Sequence[Task], sources: Sequence[Source], judges: bool
+    ) -> list[Winner]:
+        """Prints all that there is to say of rows that are complete. Returns the winners, where they are printed or `judges`."""
         if self.shows:
             if run_machines.are_several(rows):
                 run_machines.show(rows)
@@ -31,9 +34,12 @@ class Answer:
                 run_table.show(rows, bounds_for_display(tasks, rows))
             else:
                 run_table.reasons(rows)
-            run_winners.show(rows, tasks, self.timed_all)
+        found = run_winners.judged(rows, tasks) if self.shows or self.as_json or judges else []
+        if self.shows:
+            run_winners.show(found, self.timed_all)
         if self.as_json:
-            run_json.show(rows, bounds_for_display(tasks, rows), run_winners.judged(rows, tasks), self.timed_all)
+            run_json.show(rows, bounds_for_display(tasks, rows), found, self.timed_all)
+        return found
 
     def rows_of(
         self, sources: Sequence[Source], tasks: Sequence[Task], options: Options, faults: Mapping[Task, Outcome]

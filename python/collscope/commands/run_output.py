@@ -5,15 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from collscope.base import console
 from collscope.base.units import counted
 from collscope.commands import origin, requests
+from collscope.commands.run_advice import Winner
+from collscope.commands.run_table import call_of
 from collscope.points import arrival, table, table_files
 from collscope.points.plan import Point, Task
 from collscope.points.sweep import Sweep
 from collscope.points.table import Row
 from collscope.sources.rows import failed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 STDOUT = "-"  # of --table: as CSV
 
@@ -37,8 +43,9 @@ def without_skew(tasks: Sequence[Task]) -> list[Task]:
     return [(layout, replace(point, skew=arrival.NONE, metric="makespan")) for layout, point in tasks]
 
 
-def draw(path: str, rows: Sequence[Row], together: Sequence[Row], sweep: Sweep) -> None:
-    """Draws the rows into a file, whose ending says the format; relative to the times of `together`, without skew, where there are any."""
+def draw(path: str, rows: Sequence[Row], together: Sequence[Row], sweep: Sweep, winners: Sequence[Winner] = ()) -> None:
+    """Draws the rows into a file, whose ending says the format; relative to the times of `together`, without skew, where there are any.
+    `winners`: with the bands of draws of what is open."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -49,9 +56,20 @@ def draw(path: str, rows: Sequence[Row], together: Sequence[Row], sweep: Sweep) 
     if together:
         figure = skew_figure(absorbed(table.to_frame(rows), table.to_frame(together)), sweep.like.skew)
     else:
-        figure = run_figure(table.to_frame(rows), size="block_bytes" if sweep.unit == "block" else "bytes")
+        figure = run_figure(_with_bands(rows, winners), size="block_bytes" if sweep.unit == "block" else "bytes")
     files.save(figure, path, origin.of_rows([*rows, *together]))
     console.note(f"written: {path}")
+
+
+def _with_bands(rows: Sequence[Row], winners: Sequence[Winner]) -> pd.DataFrame:
+    """The table; where times were judged over draws with drawn_low_s and drawn_high_s, between which eight of ten lie."""
+    judged = {(w.row["source"], call_of(w.row)): w.judged.bands for w in winners if w.judged}
+    frame = table.to_frame(rows)
+    if judged:
+        bands = [judged.get((r["source"], call_of(r)), {}).get(r["algorithm"], (None, None)) for r in rows]
+        frame = frame.assign(drawn_low_s=[low for low, _ in bands], drawn_high_s=[high for _, high in bands])
+        frame = frame.astype({"drawn_low_s": float, "drawn_high_s": float})
+    return frame
 
 
 def report_failures(rows: Sequence[Row]) -> int:

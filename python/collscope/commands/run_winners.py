@@ -22,11 +22,11 @@ HAN = "coll/han decides"  # in place of coll/tuned, whose rules are known
 PREDICTIONS = ("model", "sim")  # what they say hangs on the numbers of a machine
 
 
-def show(rows: Sequence[Row], tasks: Sequence[Task] = (), timed_all: bool = False) -> None:
-    """Prints one table per collective and layout, where there is a choice of algorithms. `tasks`: all that was timed;
-    `timed_all`: with every algorithm of its collective."""
+def show(found: Sequence[Winner], timed_all: bool = False) -> None:
+    """Prints one table per collective and layout, where there is a choice of algorithms. `timed_all`: every algorithm of the collective
+    was timed."""
     groups: dict[tuple[object, ...], list[Winner]] = {}
-    for winner in judged(rows, tasks):
+    for winner in found:
         groups.setdefault(tuple(winner.row[c] for c in GROUP), []).append(winner)
     several = len({platform for platform, *_ in groups}) > 1
     for members in groups.values():

@@ -39,6 +39,8 @@ _LINE = 1.12 * LABEL / 72  # inches that a label takes
 _AWAY = 0.16  # inches between axes and labels
 _MARKERS, _SHAPES = 48, 16  # on one line: dots, and the larger ones of decisions
 
+DRAWN = ("drawn_low_s", "drawn_high_s")
+"""Columns of a table whose times were drawn: between them lie eight of ten draws of what the machine's file leaves open."""
 Place = Callable[[float, float], tuple[float, float, float, float]]  # (top, height) in inches → matplotlib's rectangle
 
 
@@ -70,8 +72,9 @@ class Scale:
 
 
 def ends_of_times(part: pd.DataFrame) -> tuple[float, float]:
-    """The least and the largest time, quartiles of measured ones included, in seconds."""
-    return float(part[["median_s", "q1_s"]].min(axis=None)), float(part[["median_s", "q3_s"]].max(axis=None))
+    """The least and the largest time, quartiles of measured ones and bands of draws included, in seconds."""
+    lows, highs = (part.reindex(columns=["median_s", *more]) for more in (("q1_s", DRAWN[0]), ("q3_s", DRAWN[1])))
+    return float(lows.min(axis=None)), float(highs.max(axis=None))
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,7 @@ def _bounds(part: pd.DataFrame, scale: Scale) -> Iterator[tuple[str, pd.DataFram
 
 
 def _curves(ax: Axes, part: pd.DataFrame, scale: Scale, column: str) -> None:
-    """A line for each key and source; bars between the quartiles of measured ones."""
+    """A line for each key and source; bars between the quartiles of measured ones, shades where eight of ten draws lie."""
     for key, source, line in _lines(part, scale):
         x, y = line[scale.x].clip(lower=1), line[column]
         colour, grey = scale.looks.colour(key), scale.looks.is_grey(key)
@@ -177,6 +180,8 @@ def _curves(ax: Axes, part: pd.DataFrame, scale: Scale, column: str) -> None:
                 style |= {"marker": scale.looks.shapes[short(key)], "ms": 7.0, "mfc": "none", "mew": 1.2}
                 style["markevery"] = -(-len(x) // _SHAPES)
         ax.plot(x, y, zorder=2 + over + 0.5 * (source == "model"), label=f"{key} {source}", **style)
+        if column == "median_s" and DRAWN[0] in line and not grey:
+            ax.fill_between(x, line[DRAWN[0]], line[DRAWN[1]], color=colour, alpha=0.18, lw=0, zorder=1.2)
         if source == "real" and (line["q3_s"] > line["q1_s"]).any():
             scaled = y / line["median_s"]
             ax.vlines(x, line["q1_s"] * scaled, line["q3_s"] * scaled, colors=colour, lw=0.9, alpha=0.6, zorder=1.8)

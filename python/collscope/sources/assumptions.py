@@ -52,18 +52,23 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Judged:
-    """Who wins over the draws. winner: the key that loses least on average; seconds: key → median, the winner first; band_s: of the
-    winner; ties: keys that take no longer than it by TIE in half of the draws, itself first; wins: draws where nothing is faster by TIE;
-    unknowns: what was drawn."""
+    """Who wins over the draws. winner: the key that loses least on average; seconds: key → median, the winner first; bands: key → where
+    eight of ten of its times lie, of what was drawn; ties: keys that take no longer than it by TIE in half of the draws, itself first;
+    wins: draws where nothing is faster by TIE; unknowns: what was drawn."""
 
     winner: str
     seconds: Mapping[str, float]
-    band_s: tuple[float, float]
+    bands: Mapping[str, tuple[float, float]]
     ties: tuple[str, ...]
     wins: int
     draws: int
     unknowns: tuple[Unknown, ...]
     doubt: Doubt | None
+
+    @property
+    def band_s(self) -> tuple[float, float]:
+        """Of the winner."""
+        return self.bands[self.winner]
 
 
 @dataclass(frozen=True)
@@ -199,8 +204,8 @@ def _judged(
     loss = {key: [s / b - 1 for s, b in zip(row, best, strict=True)] for key, row in seconds.items()}
     losing = {key: [i for i, lost in enumerate(row) if lost > LOSS] for key, row in loss.items()}
     winner = min(loss, key=lambda key: sum(loss[key]))
-    medians = {**middle, **{key: quantile(sorted(row), 0.5) for key, row in seconds.items()}}
-    own = sorted(seconds[winner])
+    ascending = {key: sorted(row) for key, row in seconds.items()}
+    medians = {**middle, **{key: quantile(row, 0.5) for key, row in ascending.items()}}
     near = {
         key: sum(s <= (1 + TIE) * w for s, w in zip(row, seconds[winner], strict=True)) for key, row in seconds.items()
     }
@@ -213,7 +218,7 @@ def _judged(
     return Judged(
         winner,
         dict(sorted(medians.items(), key=lambda item: (item[0] != winner, item[1]))),
-        (quantile(own, BAND[0]), quantile(own, BAND[1])),
+        {key: (quantile(row, BAND[0]), quantile(row, BAND[1])) for key, row in ascending.items()},
         (winner, *ties),
         sum(lost <= TIE for lost in loss[winner]),
         len(best),

@@ -121,7 +121,9 @@ def test_the_table_of_winners(monkeypatch: pytest.MonkeyPatch) -> None:
     taken |= {"decision/ompi_5_0": "bcast/c", "decision/mpich_4": "bcast/x"}
     tied = {"bcast/b": 1.0, "bcast/a": 1.005, "bcast/d": 1.01, "bcast/c": 1.02}
     doubt = Doubt(PROCESSOR, "bcast/a", 2.0, 7)
-    drawn = Judged("bcast/b", tied, (0.9, 1.2), ("bcast/b", "bcast/a", "bcast/d"), 93, 100, (PROCESSOR,), doubt)
+    drawn = Judged(
+        "bcast/b", tied, {"bcast/b": (0.9, 1.2)}, ("bcast/b", "bcast/a", "bcast/d"), 93, 100, (PROCESSOR,), doubt
+    )
     found = [Winner(row("a", 1.0), three, taken), Winner(row("b", 1.0, bytes=4096), tied, {}, drawn)]
     run_winners._show_table(found)
     run_winners._show_table([Winner(row("a", 1.0, bytes=0, nodes=2), three, taken)])
@@ -242,7 +244,14 @@ def test_no_words_are_given_where_an_open_number_decides() -> None:
     """At one of the sizes is enough."""
     sure = won((LINEAR, 1.0), (BINOMIAL, 2.0))
     judged = Judged(
-        LINEAR, sure.times, (1.0, 2.0), (LINEAR,), 60, 100, (NIC, PROCESSOR), Doubt(PROCESSOR, BINOMIAL, 96.7, 40)
+        LINEAR,
+        sure.times,
+        {LINEAR: (1.0, 2.0)},
+        (LINEAR,),
+        60,
+        100,
+        (NIC, PROCESSOR),
+        Doubt(PROCESSOR, BINOMIAL, 96.7, 40),
     )
     first, second = advice([sure, replace(sure, judged=judged)], (V41, V50))
     assert first.startswith(

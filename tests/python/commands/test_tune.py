@@ -119,7 +119,9 @@ def test_rules_that_hang_on_open_numbers_are_left_to_the_library(
         made: list[Judged | None] = []
         for choice in choices[:number]:
             key, *_ = choice.points
-            made.append(Judged(key, {key: 1.0}, (1.0, 1.0), (key,), 1, 100, (unknown,), Doubt(unknown, key, 0.5, 9)))
+            made.append(
+                Judged(key, {key: 1.0}, {key: (1.0, 1.0)}, (key,), 1, 100, (unknown,), Doubt(unknown, key, 0.5, 9))
+            )
         return [*made, *[None] * (len(choices) - len(made))]
 
     words = (*SMALL, "--for", "openmpi-4.1", "--out", str(workplace / "out"))

@@ -19,6 +19,7 @@ from collscope.catalogue import registry
 from collscope.figures import files
 from collscope.figures.palette import GREY, MAX_COLOURS, fixed
 from collscope.figures.run import run_figure
+from collscope.figures.run_panel import DRAWN
 from collscope.points import table
 from made_rows import MANY, SIZES, bounds, row, rows
 
@@ -160,6 +161,26 @@ def test_one_key_alone_is_compared_with_the_bound() -> None:
     (below,) = panels(figure(*rows(MANY[:1]), *bounds()), "time / bound")
     expected = [a["median_s"] / b["median_s"] for a, b in zip(rows(MANY[:1]), bounds(), strict=False)]
     assert list(lines(below)[f"{MANY[0]} sim"].get_ydata()) == pytest.approx(expected)
+
+
+def test_draws_of_what_a_file_leaves_open_are_a_shade_behind_their_line() -> None:
+    """In the colour of the key, from the lowest to the highest tenth; what was not drawn has none, and the axis has room for it."""
+    drawn = table.to_frame([*rows(MANY[:1]), *rows(MANY[1:2])])
+    is_first = drawn["algorithm"] == MANY[0]
+    drawn = drawn.assign(
+        **{name: (f * drawn["median_s"]).where(is_first) for name, f in zip(DRAWN, (0.5, 9.0), strict=True)}
+    )
+    made = run_figure(drawn)
+    (times,) = panels(made)
+    shades = [c for c in times.collections if c.get_paths()]
+    colour = colours(times)[MANY[0]]
+    assert [to_hex(shade.get_facecolor()[0]) for shade in shades] == [colour]
+    reached = shades[0].get_paths()[0].vertices[:, 1]
+    first = drawn[is_first]["median_s"]
+    assert (min(reached), max(reached)) == (pytest.approx(0.5 * first.min()), pytest.approx(9 * first.max()))
+    assert times.get_ylim()[1] > 9 * first.max() and "eight of ten draws" in " ".join(
+        t.get_text() for t in made.findobj(Text)
+    )
 
 
 def test_keys_keep_their_colours_in_all_figures_of_a_study() -> None:
