@@ -113,7 +113,7 @@ def show(tuned: Tuned, verified: Sequence[Verified] | None) -> None:
     for row in summary(tuned, gains(tuned.rules, tuned.times, tuned.joined)):
         table.add(*(row[name] for name in ("collective", "rules", "most", "rule", "held out", "default")))
     table.show()
-    for _, reason in dict.fromkeys(tuned.doubtful):
+    for reason in dict.fromkeys(reason for _, reason in tuned.doubtful):
         console.note(f"in doubt, left to the library: {reason}")
     console.say(checked(verified))
     for v in verified or ():

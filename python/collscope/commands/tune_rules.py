@@ -165,7 +165,7 @@ def written(tuned: Tuned, folder: Path) -> dict[str, str]:
     """Name → text of the files that a library reads."""
     about = f"{tuned.target.title} on {tuned.platform}, by ./collscope tune: at most {tuned.loss:.2%} lost by the model"
     if tuned.target.name == "collscope":
-        script = f"export COLLSCOPE_RULES='{folder / tune_report.RULES}'\n"
+        script = f"export COLLSCOPE_RULES={folder / tune_report.RULES}\n"  # a path without blanks: check_path
         return {tune_report.RULES: decision_file.text(tuned.rules, about), tune_report.SCRIPT: script}
     series = tuned.target.name.partition("-")[2]
     return {

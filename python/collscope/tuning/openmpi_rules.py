@@ -19,6 +19,7 @@ From 6.0 on a communicator size is the end of the rule before it (coll_tuned_dyn
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -85,6 +86,6 @@ def variables(file: Path, without_han: bool) -> dict[str, str]:
 
 def script(file: Path, without_han: bool) -> str:
     """Lines for a shell that make Open MPI follow the file."""
-    lines = [f"export {name}='{value}'" for name, value in variables(file, without_han).items()]
-    missing = f"[ -r '{file}' ] || echo '{file}: not there; Open MPI would ignore it silently' >&2"
-    return "\n".join([missing, *lines]) + "\n"
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in variables(file, without_han).items()]
+    message = shlex.quote(f"{file}: not there; Open MPI would ignore it silently")
+    return "\n".join([f"[ -r {shlex.quote(str(file))} ] || echo {message} >&2", *lines]) + "\n"

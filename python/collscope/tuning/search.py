@@ -44,8 +44,8 @@ class Grid:
         return Grid(tuple(sampled), tuple(n), tuple(r for r in others if r), sizes_between)
 
     def tasks(self, target: Target, collectives: Iterable[str], layouts: Sequence[Layout]) -> list[Task]:
-        """Every call with all that competes for it: by layout, then size. A segment that holds the whole vector is not one, and
-        segments by the thousand never win."""
+        """Every call with all that competes for it: by layout, then size. A segment that holds the whole vector is not one;
+        more than MAX_SEGMENTS of them are not tried."""
         keys = [(c, key) for c in collectives for key in (*target.keys(c), target.default)]
         sizes = sorted({*self.sizes, *self.other_sizes})
         return [

@@ -4,6 +4,7 @@ collscope.tuning.search: what is searched, and files say what the rules say, in 
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -70,11 +71,18 @@ def test_open_mpi_reads_the_rules_that_were_written(series: str) -> None:
                 assert taken(made[number], ranks, size) == expected
 
 
-def test_the_shell_is_warned_of_a_file_that_open_mpi_would_not_miss(tmp_path: Path) -> None:
-    text = openmpi_rules.script(tmp_path / "rules", without_han=True)
-    assert text.startswith(f"[ -r '{tmp_path / 'rules'}' ] || echo ")
-    assert "export OMPI_MCA_coll='^han'" in text
-    assert "OMPI_MCA_coll=" not in openmpi_rules.script(tmp_path / "rules", without_han=False)
+def test_a_shell_has_the_words_and_misses_a_file_that_open_mpi_would_not(tmp_path: Path) -> None:
+    file = tmp_path / "it's here" / "rules"
+    (tmp_path / "words.sh").write_text(openmpi_rules.script(file, without_han=True), encoding="utf-8")
+    command = ["sh", "-c", '. "$0" && env', str(tmp_path / "words.sh")]
+    lost = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert f"{file}: not there" in lost.stderr
+    assert f"OMPI_MCA_coll_tuned_dynamic_rules_filename={file}\n" in lost.stdout
+    assert "OMPI_MCA_coll=^han\n" in lost.stdout
+    file.parent.mkdir()
+    file.touch()
+    assert not subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    assert "OMPI_MCA_coll=" not in openmpi_rules.script(file, without_han=False)
 
 
 @needs_prover
