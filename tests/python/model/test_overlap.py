@@ -16,8 +16,8 @@ from made_platforms import ELEMENTS, write
 
 METHODS = ("wait", "poll")
 PICOSECOND = 1e-12
-# Messages arrive at the very instant at which a rank looks, as all its overheads are the same: rounding says whether they are seen. Of
-# sparbit, which differs by 0.04 % where a NIC has a gap, that is a guess.
+# A message that is sent an overhead after another arrives when its receiver has spent its overhead on that one, and looks. The model sees
+# it. SimGrid does not (sparbit on four ranks of a node: an overhead less in all), but with our plug-in rounding says.
 TIES = (
     "allgather/sparbit",
     "bcast/scatter_ring",
