@@ -31,6 +31,7 @@ WITHIN = 0.02
 
 TWO_NODES = """\
 name = "known"
+complete = false
 nodes = 2
 sockets = 2
 cores_per_socket = 2
@@ -50,6 +51,7 @@ network = [[0, 2e-6, 6e-10, 1, 4e-7, 5e-11, 2.5e-7, 7e-11, 8e-7, 3e-11], [16384,
 """
 ONE_A_NODE = """\
 name = "known"
+complete = false
 nodes = 4
 sockets = 1
 cores_per_socket = 1
