@@ -1,0 +1,62 @@
+"""model: many messages between the same nodes: their times are the simulation's, and the same whether cores share a cache, which has no
+link that could be full, or each has its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from collscope.base import programs
+from collscope.machines import find
+from collscope.machines.machine_file import machine_file
+from collscope.points.plan import Point, plan_text
+from driven import agree, needs_simulation
+
+pytestmark = needs_simulation()
+
+SWITCH, TREE = "schooner[nodes=8,topology=switch]", "schooner[nodes=8,topology.leaves=4,topology.nodes_per_leaf=2]"
+KEYS = ("alltoall/linear", "allgather/linear", "gather/linear", "scatter/linear")
+WIDE = "1e18"  # bytes per second
+
+
+def calls(*counts: int) -> list[Point]:
+    return [Point(key.partition("/")[0], key, count) for key in KEYS for count in counts]
+
+
+@pytest.mark.parametrize(("name", "nodes", "ranks"), [(SWITCH, 4, 40), (TREE, 8, 32), (SWITCH, 8, 24), (SWITCH, 1, 9)])
+def test_dense_calls_take_what_the_simulation_says(name: str, nodes: int, ranks: int, tmp_path: Path) -> None:
+    agree(tmp_path, name, ranks, calls(100, 5000), nodes=nodes)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", [SWITCH, TREE])
+def test_more_dense_calls_take_what_the_simulation_says(name: str, tmp_path: Path) -> None:
+    agree(tmp_path, name, 128, calls(256, 4096), nodes=8)
+
+
+def seconds(machine: str, ranks: int, points: list[Point], folder: Path) -> list[float]:
+    (folder / "machine").write_text(machine)
+    (folder / "plan").write_text(plan_text([(str(i), q) for i, q in enumerate(points)], ranks))
+    done = programs.answer([programs.PROVER, "--model", folder / "machine", "--plan", folder / "plan"])
+    assert done.returncode == 0, done.stdout
+    return [json.loads(line)["model_s"] for line in done.stdout.splitlines()]
+
+
+def own_caches(machine: str, ranks: int, nodes: int) -> str:
+    """The same machine where every core has a cache of its own, with a link that is wide enough for all."""
+    lines = [line for line in machine.splitlines() if line.split()[0] not in ("seats", "nodes")]
+    each = ranks // nodes
+    seats = [f"place {r} {r // each} {2 * (r // each) + (r % each >= each // 2)} {r}" for r in range(ranks)]
+    return "\n".join([*lines, f"cache {WIDE}", *seats]) + "\n"
+
+
+@pytest.mark.parametrize("name", [SWITCH, TREE])
+def test_a_link_that_is_never_full_changes_no_time(name: str, tmp_path: Path) -> None:
+    nodes, ranks = 8, 64
+    machine = machine_file(find.load(name), nodes, ranks)
+    points = calls(100, 1024, 20000)
+    assert seconds(machine, ranks, points, tmp_path) == pytest.approx(
+        seconds(own_caches(machine, ranks, nodes), ranks, points, tmp_path), rel=1e-9
+    )
