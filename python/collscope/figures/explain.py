@@ -21,7 +21,7 @@ COLOURS = {
     "overhead": "#E69F00",
     "gap": "#B8860B",
     "receive_gap": "#E6B35C",
-    "turnaround": "#B07D3A",
+    "turnaround": "#332288",
     "nic_gap": "#A6761D",
     "order": "#882255",
     "reduce": "#009E73",

@@ -180,7 +180,7 @@ def predicted(band: bool = False) -> pd.DataFrame:
             for k, key in enumerate(names):
                 measured = 1e-5 * ranks * (1 + size / 4096) * (1 + 0.3 * k)
                 error = -0.5 if k == 1 and size < 1024 else 0.04 * (n - 2)
-                call = (collective, 2, ranks, "block", size, "byte", "", 0, 0, "makespan")
+                call = ("schooner", collective, 2, ranks, "block", size, "byte", "", 0, 0, "makespan")
                 lines.append((*call, key, measured * (1 + error), measured, error))
     frame = pd.DataFrame(lines, columns=[*prediction.CALL, "algorithm", "predicted_s", "measured_s", "error"])
     frame = frame.assign(low_s=frame.measured_s * 0.99, high_s=frame.measured_s * 1.01)

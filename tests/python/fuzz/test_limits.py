@@ -56,7 +56,7 @@ LIMITS: dict[str, tuple[int, Callable[[int, Path], object], str]] = {
     "bytes of a file": (1 << 20, of_text, "is larger than 1 MiB"),
     "levels of TOML": (32, nested, "more than 32 levels"),
     "bytes of a path in a plan": (255, of_path, "more than 255 bytes"),
-    "characters of a key": (60, lambda n, _: overrides.ideal_numbers({"k" * n: "1"}), "is too long"),
+    "characters of a key": (90, lambda n, _: overrides.ideal_numbers({"k" * n: "1"}), "is too long"),
     "bytes of a message": (1 << 50, lambda n, _: parse_size(str(n)), "the largest is 1024 TiB"),
     "ranks": (1 << 20, lambda n, _: parse_ranks(str(n)), "the most are 1048576"),
     "cores of a node": (1 << 16, lambda n, _: problem(limits.too_large(2, n)), "at most 65536"),

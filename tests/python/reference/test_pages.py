@@ -80,8 +80,8 @@ def test_links_lead_somewhere(page: Path) -> None:
         name, _, anchor = target.partition("#")
         goal = page.parent / name if name else page
         assert goal.exists(), target
-        headings = re.findall(r"^#+ (.+)$", goal.read_text(encoding="utf-8"), re.M) if anchor else []
-        assert not anchor or anchor in [h.lower().replace(" ", "-") for h in headings], target
+        places = re.findall(r'^#+ (.+)$|<a id="(.+?)">', goal.read_text(encoding="utf-8"), re.M) if anchor else []
+        assert not anchor or anchor in [(head or named).lower().replace(" ", "-") for head, named in places], target
 
 
 @shown
