@@ -31,7 +31,8 @@ typedef struct {
   int32_t head;
   int flows;
   int open;
-  uint32_t stamp;
+  uint32_t stamp : 31;
+  bool dirty : 1; /* it is among those */
   double left, demand;
 } resource;
 

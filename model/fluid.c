@@ -73,7 +73,16 @@ static void fluid_launch(void *state, engine *e, int32_t id) {
                   u->ordering.any ? ordering_launch(&u->ordering, e, m->link, id, latency) : m->time + latency);
 }
 
-static void mark_dirty(fluid *u, int res) { PUSH(u->dirty, u->dirty_n, u->dirty_cap, res); }
+static void mark_dirty(fluid *u, int res) {
+  if (u->resource[res].dirty) return;
+  u->resource[res].dirty = true;
+  PUSH(u->dirty, u->dirty_n, u->dirty_cap, res);
+}
+
+static void clear_dirty(fluid *u) {
+  for (size_t i = 0; i < u->dirty_n; i++) u->resource[u->dirty[i]].dirty = false;
+  u->dirty_n = 0;
+}
 
 static void flow_enter(fluid *u, int32_t index) {
   flow *f = flow_at(u, (size_t)index);
@@ -325,7 +334,7 @@ static void give_shares(fluid *u, engine *e) {
   if (u->sparse && u->dirty_n) {
     sparse_solve(u);
     change_rates(u, e);
-    u->dirty_n = 0;
+    clear_dirty(u);
     return;
   }
   for (size_t d = 0; d < u->dirty_n; d++) {
@@ -348,7 +357,7 @@ static void give_shares(fluid *u, engine *e) {
     } else fill_links(u);
     change_rates(u, e);
   }
-  u->dirty_n = 0;
+  clear_dirty(u);
 }
 
 static void fluid_settle(void *state, engine *e) {
