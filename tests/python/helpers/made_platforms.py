@@ -78,6 +78,7 @@ network = [[0, 1.9e-6, 3.7e-10], [64, 1.7e-6, 4.1e-10], [5003, 2.9e-6, 3.1e-10, 
 LAYERED = """\
 name = "layered"
 nodes = 2
+complete = false
 sockets = 2
 cores_per_socket = 16
 cores_per_cache = 2
