@@ -85,7 +85,7 @@ def summary(tuned: Tuned, found: Sequence[Gain]) -> list[dict[str, str]]:
 
 
 def _losses(losses: Sequence[float]) -> str:
-    return f"{percent(sum(losses) / len(losses))}, at most {percent(max(losses))}" if losses else "—"
+    return f"{percent(sum(losses) / len(losses))} (max {percent(max(losses))})" if losses else "—"
 
 
 def checked(verified: Sequence[Verified] | None) -> str:
