@@ -74,7 +74,7 @@ def test_a_campaign_makes_checks_and_calibrates_its_bed_and_goes_on_with_its_pla
     assert [noise.start for noise in spec_read.noise["network"]] == [0, 1024], "of 1 B and 1 KiB, not of 16 KiB"
     assert spec_read.nodes == 4 and "fat_tree" in spec
     assert "2 leaves, 2:1 oversubscribed" in text and "collscope calibrate" in text and "](figures/scatter.png)" in text
-    assert re.search(r"calibrated.* after, in \d+ s", text), "how long calibrating took"
+    assert re.search(r"calibrated.* in \d+ s; before: .*, after: ", text), "how long calibrating took, beside what"
     assert re.search(r"time.* preparing \d+ s, predicting \d+ s, measuring \d+ s", text)
 
 
