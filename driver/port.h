@@ -48,6 +48,10 @@ void port_wait_until(double own_s); /* likewise until then, and goes on at once:
 void port_compute(double seconds);
 bool port_has_threads(void); /* A simulation has none. */
 
+/* How many calls must have been before the first that is timed, whatever the plan says: a simulation whose ranks pay for who has what in its
+ * cache needs one, to know what a call leaves there; none anywhere else. */
+int port_min_warmup(void);
+
 /* ---- starts ------------------------------------------------------------------------------------------ */
 
 /* All ranks of comm leave together. Returns the start on this rank's clock; *late is set when this rank came too late for

@@ -18,6 +18,7 @@ const char *const part_names[PARTS] = {
   [PART_ORDER] = "order",
   [PART_REDUCE] = "reduce",
   [PART_COPY] = "copy",
+  [PART_INVALIDATION] = "invalidation",
   [PART_FIRST_TOUCH] = "first_touch",
   [PART_ARRIVAL] = "arrival",
 };

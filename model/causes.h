@@ -21,8 +21,9 @@ typedef enum {
   PART_ORDER,       /* behind an earlier message of the same pair */
   PART_REDUCE,
   PART_COPY,
-  PART_FIRST_TOUCH, /* pages of newly mapped memory are touched for the first time */
-  PART_ARRIVAL,     /* the rank has not yet entered the call */
+  PART_INVALIDATION, /* what another core's cache has, too, is written */
+  PART_FIRST_TOUCH,  /* pages of newly mapped memory are touched for the first time */
+  PART_ARRIVAL,      /* the rank has not yet entered the call */
   PARTS
 } part_kind;
 extern const char *const part_names[PARTS];

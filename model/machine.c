@@ -213,6 +213,7 @@ static bool line_read(const reader *r, reading *all) {
     { "weight", "weight BYTES", 2, 2 },
     { "turnaround", "turnaround CLASS FROM_BYTES S S_PER_BYTE", 5, 5 },
     { "turnaround_nonblocking", "turnaround_nonblocking CLASS FROM_BYTES S S_PER_BYTE", 5, 5 },
+    { "invalidation", "invalidation S_PER_BYTE READ_IN_PLACE_FROM_BYTES", 3, 3 },
   };
   size_t n = sizeof lines / sizeof *lines, i = 0;
   while (i < n && strcmp(r->word[0], lines[i].key)) i++;
@@ -221,7 +222,7 @@ static bool line_read(const reader *r, reading *all) {
         &r->line,
         "unknown line %.40s; known: ports control gamma copy eager overhead class level "
         "core cache memory across interconnect mesh nic nic_socket switch topology positions place seats nodes bound "
-        "class_nonblocking eager_nonblocking in_order nic_gap receive_gap turnaround turnaround_nonblocking first_touch noise link route back_traffic window weight",
+        "class_nonblocking eager_nonblocking in_order nic_gap receive_gap turnaround turnaround_nonblocking invalidation first_touch noise link route back_traffic window weight",
         r->word[0]);
   if (r->words < lines[i].least || r->words > lines[i].most) return line_wrong(&r->line, "write: %s", lines[i].form);
   switch (i) {
@@ -268,6 +269,9 @@ static bool line_read(const reader *r, reading *all) {
     case 34: return reader_number(r, 1, "BYTES", reader_amount, &m->given.weight_bytes);
     case 35:
     case 36: m->has_turnarounds = true; return class_line(r, m, m->turnaround[i == 36]);
+    case 37:
+      return reader_number(r, 1, "S_PER_BYTE", reader_per_byte, &m->invalidation_s_per_byte) &&
+             reader_whole(r, 2, "READ_IN_PLACE_FROM_BYTES", 1, PLAN_MAX_BYTES, &m->read_in_place_from);
     default:
       return reader_number(r, 1, "ALPHA", reader_bound, &m->bound_alpha_s) &&
              reader_number(r, 2, "BETA", reader_bound, &m->bound_beta_s_per_byte) &&

@@ -62,6 +62,10 @@ typedef struct machine {
    * operation that does. 0: none is. */
   double first_touch_s_per_byte;
   long long fresh_from;
+  /* Messages of at least read_in_place_from bytes within a node are read out of the sender's buffer by the receiver's core: each such byte
+   * that is written afterwards, received into, copied or combined, takes so long once. 0: none does. */
+  double invalidation_s_per_byte;
+  long long read_in_place_from;
   double nic_bytes_per_s, memory_bytes_per_s; /* 0: not modelled */
   /* fluid. 0: a port that a class has for itself moves 1 / s_per_byte. Else the machine is as the platforms' plug-in
    * makes it: a message crosses the sender's port of this bandwidth, the NICs and the switch or the interconnect of

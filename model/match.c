@@ -5,6 +5,7 @@
 
 #include "core/catalogue/collective.h"
 #include "core/schedule/array.h"
+#include "model/invalidation.h"
 #include "model/nearly_sorted.h"
 
 enum { SOME = 1024, MAX_EXPECTED = 1 << 25 }; /* ranks; messages: 1 GiB */
@@ -81,25 +82,26 @@ static void expect_rest(wiring *w) {
 }
 
 void wiring_for(wiring *w, const machine *m, bool fresh_out) {
-  uint64_t from = m->first_touch_s_per_byte > 0 ? (uint64_t)m->fresh_from : 0;
-  if (!from || (w->fresh_from == from && w->fresh_out == fresh_out))
+  uint64_t fresh = m->first_touch_s_per_byte > 0 ? (uint64_t)m->fresh_from : 0;
+  uint64_t in_place = m->invalidation_s_per_byte > 0 && m->places ? (uint64_t)m->read_in_place_from : 0;
+  bool known = (!fresh || w->fresh_from == fresh) && (!in_place || w->read_in_place_from == in_place);
+  if (in_place) w->place = m->place;
+  if ((!fresh && !in_place) || (known && w->fresh_out == fresh_out))
     return; /* a machine that charges nothing does not mind what is known */
-  w->fresh_from = from;
+  if (fresh) w->fresh_from = fresh;
+  if (in_place) w->read_in_place_from = in_place;
   w->fresh_out = fresh_out;
   w->taken = w->matched = 0;
 }
-
-/* Where a byte of a buffer stands among the untouched ones. */
-static uint64_t untouched_address(int buf, uint64_t off) { return (uint64_t)buf << 48 | off; }
 
 /* A call begins: all of `out` is newly mapped but what of it is input. */
 static void renew_out(wiring *w, const record *r, int rank) {
   const rec_layout *l = &r->layout[rank];
   if (!l->has_out || l->out_bytes < UNTOUCHED_PAGE) return;
-  untouched_write(&w->untouched, untouched_address(l->out_buf, l->out_off), l->out_bytes);
-  untouched_add(&w->untouched, untouched_address(l->out_buf, l->out_off), l->out_bytes);
+  byte_set_remove(&w->untouched, wiring_address(l->out_buf, l->out_off), l->out_bytes);
+  byte_set_add(&w->untouched, wiring_address(l->out_buf, l->out_off), l->out_bytes);
   if (coll_has_input(r->collective, &r->args, rank))
-    untouched_write(&w->untouched, untouched_address(l->in_buf, l->in_off), l->in_bytes);
+    byte_set_remove(&w->untouched, wiring_address(l->in_buf, l->in_off), l->in_bytes);
 }
 
 /* Which operations of the rank are the first to write newly mapped memory. In the order of the list, in which they are called. */
@@ -111,7 +113,7 @@ static void see_first_written(wiring *w, const record *r, int rank, size_t base)
   w->untouched.n = 0;
   for (size_t i = 0; i < k->pieces; i++)
     if (k->piece[i].bytes >= w->fresh_from)
-      untouched_add(&w->untouched, untouched_address(REC_SCRATCH, k->piece[i].begin), k->piece[i].bytes);
+      byte_set_add(&w->untouched, wiring_address(REC_SCRATCH, k->piece[i].begin), k->piece[i].bytes);
   bool fresh_out = w->fresh_out && r->layout, loop = false;
   for (size_t i = 0; i < k->n && fresh_out && !loop; i++) loop = k->op[i].kind == REC_MARK;
   if (fresh_out && !loop) renew_out(w, r, rank); /* calls that warm a loop up find what the one before left */
@@ -120,7 +122,7 @@ static void see_first_written(wiring *w, const record *r, int rank, size_t base)
     if (fresh_out && o->kind == REC_MARK && !o->bytes) renew_out(w, r, rank);
     bool second = o->kind == REC_REDUCE || o->kind == REC_COPY || o->kind == REC_READ;
     if (!second && !rec_receives(o->kind)) continue;
-    first[i] = untouched_write(&w->untouched, untouched_address(second ? o->buf2 : o->buf, second ? o->off2 : o->off),
+    first[i] = byte_set_remove(&w->untouched, wiring_address(second ? o->buf2 : o->buf, second ? o->off2 : o->off),
                                o->bytes);
   }
 }
@@ -177,6 +179,7 @@ void wiring_see(wiring *w, const record *r, int rank) {
     }
   }
   if (w->fresh_from) see_first_written(w, r, rank, base);
+  if (w->read_in_place_from) invalidation_see(w, r, rank, base);
   w->first_op[rank] = base;
   w->first_op[rank + 1] = w->operations;
   if (rank == w->ranks - 1) w->taken = r->serial;
@@ -293,7 +296,9 @@ void wiring_free(wiring *w) {
   free(w->of_op);
   free(w->value);
   free(w->first_written);
-  untouched_free(&w->untouched);
+  free(w->invalidated);
+  byte_set_free(&w->untouched);
+  byte_set_free(&w->cached_elsewhere);
   free(w->message);
   free(w->line);
   free(w->flag);

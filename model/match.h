@@ -6,7 +6,7 @@
 #define COLLSCOPE_MODEL_MATCH_H
 
 #include "core/schedule/channels.h"
-#include "core/schedule/untouched.h"
+#include "core/schedule/byte_set.h"
 #include "model/machine.h"
 
 enum { NONE = -1, MAX_RANKS = 1 << 24 };
@@ -60,11 +60,16 @@ typedef struct {
 typedef struct wiring {
   size_t *first_op; /* [ranks + 1]: rank r's operations are first_op[r] … first_op[r+1]-1 */
   uint8_t *what;
-  int32_t *of_op;          /* its message; REDUCE, COPY, PUBLISH, AWAIT: where its numbers are among `value` */
-  uint64_t *value;         /* REDUCE, COPY: bytes. PUBLISH: the value and its flag. AWAIT: the value and its transfer */
-  uint64_t fresh_from;     /* scratch of at least so many bytes is newly mapped; 0: nothing is */
+  int32_t *of_op;      /* its message; REDUCE, COPY, PUBLISH, AWAIT: where its numbers are among `value` */
+  uint64_t *value;     /* REDUCE, COPY: bytes. PUBLISH: the value and its flag. AWAIT: the value and its transfer */
+  uint64_t fresh_from; /* scratch of at least so many bytes is newly mapped; 0: nothing is */
+  uint64_t
+      read_in_place_from; /* messages of at least so many bytes within a node are read by the receiver's core; 0: none is */
+  const coll_place *place; /* then: of each rank */
   bool fresh_out;          /* `out` is, too, in each call */
   uint64_t *first_written; /* where some is: of each operation, how many bytes of it are written for the first time */
+  /* Where messages are read in place: of each operation, how many bytes it has written, when it is over, that another core's cache had. */
+  uint64_t *invalidated;
   message *message;
   flag_line *line; /* [transfers] */
   flag_state *flag;
@@ -79,11 +84,15 @@ typedef struct wiring {
   int32_t *incoming;          /* messages by destination: first_in[r] … first_in[r+1]-1 */
   uint64_t *receives, *sends; /* of one rank: whom it receives from, and what is sent to it */
   channels names;             /* of flags: `first` is the flag's number */
-  untouched untouched;        /* of one rank's scratch and `out` */
+  byte_set untouched;         /* of one rank's scratch and `out` */
+  byte_set cached_elsewhere;  /* of one rank's buffers */
   char wrong[160];
-  size_t first_cap, what_cap, op_cap, value_cap, message_cap, line_cap, flag_cap, first_written_cap;
+  size_t first_cap, what_cap, op_cap, value_cap, message_cap, line_cap, flag_cap, first_written_cap, invalidated_cap;
   size_t crossing_cap, first_in_cap, incoming_cap, receives_cap, sends_cap;
 } wiring;
+
+/* Where a byte of a buffer stands in these sets. */
+static inline uint64_t wiring_address(int buf, uint64_t off) { return (uint64_t)buf << 48 | off; }
 
 /* What is taken in from now on is for such a machine, with `out` newly mapped in each call or not; what was taken in for another is
  * forgotten. */

@@ -134,9 +134,9 @@ static void follow_messages(nonblocking *b) {
 static void spend(nonblocking *b, int r, double seconds) { b->engine.rank[r].clock += seconds; }
 
 static void will_write(nonblocking *b, int r, int buf, uint64_t off, uint64_t bytes) {
-  untouched *u = &b->rank[r].untouched;
+  byte_set *u = &b->rank[r].untouched;
   if (u->n && buf == REC_SCRATCH)
-    spend(b, r, (double)untouched_write(u, off, bytes) * b->engine.m->first_touch_s_per_byte);
+    spend(b, r, (double)byte_set_remove(u, off, bytes) * b->engine.m->first_touch_s_per_byte);
 }
 
 static void begin_message(nonblocking *b, int r, uint32_t node) {

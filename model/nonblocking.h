@@ -14,7 +14,7 @@
 #define COLLSCOPE_MODEL_NONBLOCKING_H
 
 #include "core/nonblocking/graph.h"
-#include "core/schedule/untouched.h"
+#include "core/schedule/byte_set.h"
 #include "model/engine.h"
 #include "model/event_queue.h"
 
@@ -51,7 +51,7 @@ typedef struct {
   size_t founds, found_cap;
   uint32_t *news; /* the NIC is through with them, which the host does not know yet */
   size_t newses, news_cap;
-  untouched untouched; /* of its scratch, by offset */
+  byte_set untouched; /* of its scratch, by offset */
 } nonblocking_rank;
 
 typedef struct {

@@ -101,7 +101,7 @@ const char *nonblocking_rewind(nonblocking *b) {
     k->blocked = false;
     k->messages.n = k->work.n = k->posteds = k->looked_at = k->founds = k->newses = k->untouched.n = 0;
     if (m->first_touch_s_per_byte > 0 && k->plan->scratch >= (size_t)m->fresh_from)
-      untouched_add(&k->untouched, 0, k->plan->scratch);
+      byte_set_add(&k->untouched, 0, k->plan->scratch);
     for (uint32_t i = 0; i < k->plan->first[k->plan->nodes]; i++)
       b->left[k->base + (k->plan->edge[i] & ~EDGE_POSTED)]++;
   }
@@ -133,7 +133,7 @@ void nonblocking_free(nonblocking *b) {
     free(b->rank[r].posted);
     free(b->rank[r].found);
     free(b->rank[r].news);
-    untouched_free(&b->rank[r].untouched);
+    byte_set_free(&b->rank[r].untouched);
   }
   free(b->rank);
   free(b->plan);

@@ -48,6 +48,10 @@ static void absorb(engine *e, int r, int32_t id, uint8_t side) {
   if (e->m->has_receive_gaps) rank_busy(e, r, PART_RECEIVE_GAP, message_received(m, e->m));
 }
 
+static void pay_invalidation(engine *e, int r, uint64_t bytes) {
+  rank_busy(e, r, PART_INVALIDATION, (double)bytes * e->m->invalidation_s_per_byte);
+}
+
 static inline bool receiving_costs(const machine *m) { return m->overhead_s > 0 || m->has_receive_gaps; }
 
 static int by_end(const void *a, const void *b) {
@@ -114,9 +118,14 @@ void ranks_run_one(timer *t, int r) {
   size_t n = w->first_op[r + 1] - w->first_op[r];
   double *begin_s = t->out->want_messages ? t->out->begin_s[r] : NULL;
   const uint64_t *first_written = m->first_touch_s_per_byte > 0 ? w->first_written + w->first_op[r] : NULL;
+  const uint64_t *invalidated = m->invalidation_s_per_byte > 0 && m->places ? w->invalidated + w->first_op[r] : NULL;
   if (s->message != NONE) {
     bool several = receiving_costs(m) && (what[s->next] & (KIND | MORE)) == (REC_WAIT | MORE);
-    if (!several) absorb(e, r, s->message, side_of(e, r, s->next++));
+    if (!several) {
+      absorb(e, r, s->message, side_of(e, r, s->next));
+      if (invalidated) pay_invalidation(e, r, invalidated[s->next]);
+      s->next++;
+    }
     s->message = NONE;
   }
   for (; s->next < n; s->next++) {
@@ -145,26 +154,33 @@ void ranks_run_one(timer *t, int r) {
           return;
         }
         absorb(e, r, id, RECEIVED);
+        if (invalidated) pay_invalidation(e, r, invalidated[s->next]);
         break;
       case REC_WAIT: {
         if (receiving_costs(m) && what[s->next] & MORE) {
           if (!wait_together(t, r)) return;
-          break;
+        } else {
+          uint8_t side = side_of(e, r, s->next);
+          bool over = side == SENT && w->message[id].flags & EAGER;
+          if (!over && !(w->message[id].flags & DONE)) {
+            s->message = id;
+            return;
+          }
+          if (!over) absorb(e, r, id, side);
         }
-        uint8_t side = side_of(e, r, s->next);
-        if (side == SENT && w->message[id].flags & EAGER) break;
-        if (!(w->message[id].flags & DONE)) {
-          s->message = id;
-          return;
-        }
-        absorb(e, r, id, side);
+        if (invalidated) pay_invalidation(e, r, invalidated[s->next]);
         break;
       }
-      case REC_REDUCE: work(t, r, kind, (double)w->value[id] * m->gamma_s_per_byte); break;
-      case REC_COPY: work(t, r, kind, (double)w->value[id] * m->copy_s_per_byte); break;
+      case REC_REDUCE:
+      case REC_COPY:
+        if (invalidated) pay_invalidation(e, r, invalidated[s->next]);
+        work(t, r, kind, (double)w->value[id] * (kind == REC_REDUCE ? m->gamma_s_per_byte : m->copy_s_per_byte));
+        break;
       case REC_CALC: work(t, r, kind, 1e-9 * (double)w->value[id]); break;
       case REC_WRITE:
-      case REC_READ: transfer(t, id, r); return;
+      case REC_READ:
+        transfer(t, id, r); /* what reading a segment takes back is paid once the bytes are there */
+        return;
       case REC_MARK: t->out->marked_s[r] += id ? s->clock : -s->clock; break;
       case REC_PUBLISH: flags_publish(e, r, &w->flag[w->value[id + 1]], w->value[id]); break;
       case REC_AWAIT: {

@@ -67,7 +67,7 @@ void playing_reset(coll_playing *p) {
 static void *place(const coll_playing *p, int buf, uint64_t off) { return (char *)p->buffer[buf] + off; }
 
 static void will_write(coll_playing *p, const void *where, uint64_t bytes) {
-  if (p->untouched.n) port_charge_first_touch(untouched_write(&p->untouched, (uintptr_t)where, bytes));
+  if (p->untouched.n) port_charge_first_touch(byte_set_remove(&p->untouched, (uintptr_t)where, bytes));
 }
 
 static void post(coll_playing *p, uint32_t node) {

@@ -38,7 +38,7 @@ static void take_scratch(coll_playing *p, size_t bytes) {
   engine_enter(p->engine);
   p->scratch = engine_take_scratch(p->engine, &p->scratch_bytes);
   engine_leave(p->engine);
-  if (bytes >= port_fresh_from()) untouched_add(&p->untouched, (uintptr_t)p->scratch, bytes);
+  if (bytes >= port_fresh_from()) byte_set_add(&p->untouched, (uintptr_t)p->scratch, bytes);
 }
 
 coll_playing *coll_start(coll_engine *e, MPI_Comm comm, const coll_plan *plan, const void *in, void *out,
@@ -102,6 +102,6 @@ void coll_finish(coll_playing *p) {
     engine_give_scratch(p->engine, p->scratch, p->scratch_bytes);
     engine_leave(p->engine);
   }
-  untouched_free(&p->untouched);
+  byte_set_free(&p->untouched);
   free(p);
 }

@@ -7,7 +7,7 @@
 #include "core/nonblocking/graph.h"
 #include "core/nonblocking/play.h"
 #include "core/runtime/requests.h"
-#include "core/schedule/untouched.h"
+#include "core/schedule/byte_set.h"
 
 /* Nodes that may begin: the first in the text comes first. */
 typedef struct {
@@ -23,7 +23,7 @@ struct coll_playing {
   void *buffer[REC_SEGMENT]; /* by number, as nodes name them */
   char *scratch;
   size_t scratch_bytes;
-  untouched untouched;  /* of scratch, where the back-end charges for a byte's first writing */
+  byte_set untouched;   /* of scratch, where the back-end charges for a byte's first writing */
   uint64_t slot;        /* of the sequence, modulo requests_numbers */
   bool held;            /* an earlier call has the same tags: nothing begins before that is done */
   uint32_t left, first; /* nodes that are not through, and the first of them */

@@ -6,10 +6,11 @@
 
 #include "core/catalogue/collective.h"
 #include "core/runtime/allocate.h"
+#include "core/runtime/cached_elsewhere.h"
 #include "core/runtime/local.h"
 #include "core/runtime/port.h"
 #include "core/runtime/requests.h"
-#include "core/schedule/untouched.h"
+#include "core/schedule/byte_set.h"
 
 /* Memory handed out in the order of the algorithm's requests. A call asks for the same sizes each time it runs, so from the
  * second run on nothing is allocated. */
@@ -31,7 +32,8 @@ struct coll_call {
   arena scratch, keep;
   /* Bytes from which scratch is newly mapped in each call; SIZE_MAX: its first writing costs nothing. */
   size_t fresh_from;
-  untouched untouched; /* of such scratch, and of `out` after coll_renew, by address */
+  byte_set untouched;         /* of such scratch, and of `out` after coll_renew, by address */
+  cached_elsewhere elsewhere; /* of all its buffers */
   coll_seg *seg;
   int segs;
   coll_observer *observer; /* NULL: none */
@@ -68,14 +70,20 @@ static void arena_clear(arena *a, bool data) {
 static void *op_scratch(coll_ctx *c, size_t n) {
   coll_call *s = c->self;
   void *p = arena_take(&s->scratch, n * c->elem, true);
-  if (n * c->elem >= s->fresh_from && !s->preparing) untouched_add(&s->untouched, (uintptr_t)p, n * c->elem);
+  if (n * c->elem >= s->fresh_from && !s->preparing) byte_set_add(&s->untouched, (uintptr_t)p, n * c->elem);
   return p;
 }
 
 /* The next operation writes these elements: the time is spent before it. */
 static void will_write(const coll_ctx *c, const void *buf, size_t n) {
   coll_call *s = c->self;
-  if (s->untouched.n) port_charge_first_touch(untouched_write(&s->untouched, (uintptr_t)buf, n * c->elem));
+  if (s->untouched.n) port_charge_first_touch(byte_set_remove(&s->untouched, (uintptr_t)buf, n * c->elem));
+}
+
+/* What the back-end charges for writing what another core's cache has, too; NULL: nothing. */
+static cached_elsewhere *elsewhere_of(const coll_ctx *c) {
+  cached_elsewhere *e = &((coll_call *)c->self)->elsewhere;
+  return cached_elsewhere_counts(e) ? e : NULL;
 }
 
 static void *op_keep(coll_ctx *c, size_t bytes) { return arena_take(&((coll_call *)c->self)->keep, bytes, false); }
@@ -86,13 +94,22 @@ static int peer_of(const coll_ctx *c, int rank) { return c->world ? c->world[ran
 
 static requests *requests_of(const coll_ctx *c) { return &((coll_call *)c->self)->requests; }
 
+static void will_send(const coll_ctx *c, const void *buf, size_t n, int to) {
+  cached_elsewhere *e = elsewhere_of(c);
+  if (e) cached_elsewhere_sent(e, buf, n * c->elem, peer_of(c, to));
+}
+
 static void op_send(coll_ctx *c, const void *buf, size_t n, int to) {
+  will_send(c, buf, n, to);
   requests_send(requests_of(c), buf, n, peer_of(c, to), c->label);
 }
 
 static void op_recv(coll_ctx *c, void *buf, size_t n, int from) {
+  cached_elsewhere *e = elsewhere_of(c);
+  size_t back = e ? cached_elsewhere_received(e, buf, n * c->elem, peer_of(c, from)) : 0;
   will_write(c, buf, n);
   requests_recv(requests_of(c), buf, n, peer_of(c, from), c->label);
+  if (back) port_charge_invalidation(back);
 }
 
 /* In c's group. */
@@ -113,27 +130,35 @@ static int op_recv_any(coll_ctx *c, void *buf, size_t n) {
     MPI_Abort(s->comm, 1);
   }
   will_write(c, buf, n);
-  return rank_of(c, requests_recv_any(&s->requests, buf, n, c->label));
+  int from = requests_recv_any(&s->requests, buf, n, c->label);
+  if (elsewhere_of(c)) port_charge_invalidation(cached_elsewhere_received(&s->elsewhere, buf, n * c->elem, from));
+  return rank_of(c, from);
 }
 
 static coll_req op_isend(coll_ctx *c, const void *buf, size_t n, int to) {
+  will_send(c, buf, n, to);
   return requests_isend(requests_of(c), buf, n, peer_of(c, to), c->label);
 }
 
 static coll_req op_irecv(coll_ctx *c, void *buf, size_t n, int from) {
   will_write(c, buf, n);
-  return requests_irecv(requests_of(c), buf, n, peer_of(c, from), c->label);
+  coll_req request = requests_irecv(requests_of(c), buf, n, peer_of(c, from), c->label);
+  cached_elsewhere *e = elsewhere_of(c);
+  if (e) cached_elsewhere_receives(e, buf, n * c->elem, peer_of(c, from), request);
+  return request;
 }
 
 static void op_waitall(coll_ctx *c, int k, coll_req *reqs) {
   coll_call *s = c->self;
+  size_t back = elsewhere_of(c) ? cached_elsewhere_waited(&s->elsewhere, k, reqs) : 0;
   requests_waitall(&s->requests, k, reqs, s->observer);
+  if (back) port_charge_invalidation(back);
 }
 
 static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from) {
   coll_call *s = c->self;
   requests *r = &s->requests;
-  if (!s->untouched.n) {
+  if (!s->untouched.n && !elsewhere_of(c)) {
     requests_sendrecv(r, sbuf, sn, peer_of(c, to), rbuf, rn, peer_of(c, from), c->label, s->observer);
   } else if (requests_is_ordinary(r, sn) && requests_is_ordinary(r, rn)) { /* with time spent between the two */
     coll_req both[2] = { op_isend(c, sbuf, sn, to) };
@@ -151,12 +176,15 @@ static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *
 static void op_reduce(coll_ctx *c, const void *left, void *right, size_t n) {
   coll_call *s = c->self;
   will_write(c, right, n);
+  if (elsewhere_of(c)) cached_elsewhere_written(&s->elsewhere, right, n * c->elem);
   local_reduce(&s->requests, s->op, left, right, n);
 }
 
 static void op_copy(coll_ctx *c, void *dst, const void *src, size_t n) {
   if (dst == src || n == 0) return;
   will_write(c, dst, n);
+  cached_elsewhere *e = elsewhere_of(c);
+  if (e) cached_elsewhere_written(e, dst, n * c->elem);
   local_copy(dst, src, n * c->elem);
 }
 
@@ -182,6 +210,8 @@ static void op_seg_write(coll_ctx *c, coll_seg g, int home, size_t off, const vo
 static void op_seg_read(coll_ctx *c, coll_seg g, int home, size_t off, void *dst, size_t n) {
   will_write(c, dst, n);
   port_seg_read(g, home, off * c->elem, dst, n * c->elem);
+  cached_elsewhere *e = elsewhere_of(c);
+  if (e) cached_elsewhere_written(e, dst, n * c->elem);
 }
 static void op_publish(coll_ctx *c, coll_seg g, int home, int flag, uint64_t value) {
   port_publish(g, home, flag, value);
@@ -223,11 +253,13 @@ coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_arg
   s->type = type;
   s->op = op;
   s->fresh_from = port_fresh_from();
+  s->elsewhere = cached_elsewhere_make(args->place);
   for (int l = 0; l < COLL_LEVELS; l++) coll_grouping_make(&s->levels[l], (coll_level)l, args->size, args->place);
   s->ctx = (coll_ctx){
     .ops = &operations, .self = s, .size = args->size, .place = args->place, .levels = s->levels, .elem = args->elem
   };
   MPI_Comm_rank(comm, &s->ctx.rank);
+  s->elsewhere.rank = s->ctx.rank;
   requests_open(&s->requests, comm, alg->collective, type, args->elem, alg->flags & COLL_ANY_SOURCE);
   s->observer = observer;
   if (observer) observe_context(observer, &s->ctx);
@@ -241,11 +273,12 @@ void coll_renew(coll_call *s) {
   const coll_args *a = &s->args;
   coll_collective k = s->alg->collective;
   int rank = s->ctx.rank;
+  s->elsewhere.bytes.n = 0; /* what is sent is written again, what is received into is newly mapped */
   size_t bytes = coll_has_output(k, a, rank) ? coll_result_count(k, a, rank) * a->elem : 0;
   if (s->fresh_from == SIZE_MAX || bytes < UNTOUCHED_PAGE) return;
   s->untouched.n = 0;
-  untouched_add(&s->untouched, (uintptr_t)a->out, bytes);
-  if (coll_has_input(k, a, rank)) untouched_write(&s->untouched, (uintptr_t)a->in, coll_in_count(k, a, rank) * a->elem);
+  byte_set_add(&s->untouched, (uintptr_t)a->out, bytes);
+  if (coll_has_input(k, a, rank)) byte_set_remove(&s->untouched, (uintptr_t)a->in, coll_in_count(k, a, rank) * a->elem);
 }
 
 void coll_serve(coll_call *s, const void *in, void *out, bool in_place, MPI_Datatype type, MPI_Op op) {
@@ -261,6 +294,8 @@ void coll_run(coll_call *s) {
   int kept = s->keep.used, scratched = s->scratch.used;
   s->alg->run(&s->ctx, &s->args);
   s->untouched.n = 0;
+  for (int i = scratched; i < s->scratch.used; i++)
+    cached_elsewhere_forget(&s->elsewhere, s->scratch.block[i], s->scratch.bytes[i]);
   s->keep.used = kept;
   s->scratch.used = scratched;
   requests_next_call(&s->requests);
@@ -271,7 +306,8 @@ void coll_close(coll_call *s) {
   for (int l = 0; l < COLL_LEVELS; l++) coll_grouping_free(&s->levels[l]);
   arena_clear(&s->scratch, true);
   arena_clear(&s->keep, false);
-  untouched_free(&s->untouched);
+  byte_set_free(&s->untouched);
+  cached_elsewhere_free(&s->elsewhere);
   requests_close(&s->requests);
   free(s->seg);
   free(s);

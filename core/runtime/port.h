@@ -29,6 +29,11 @@ void port_charge_copy(size_t bytes);
 /* Likewise, that these bytes of newly mapped memory are written for the first time. */
 void port_charge_first_touch(size_t bytes);
 
+/* Messages of at least so many bytes are read out of the sender's buffer by a receiver's core of the same node, whose cache then has these
+ * bytes, too: whoever writes them next is charged for it. SIZE_MAX: nobody is. */
+size_t port_read_in_place_from(void);
+void port_charge_invalidation(size_t bytes);
+
 /* Scratch of at least so many bytes is newly mapped in each call. SIZE_MAX: none is, as far as it would have to be charged. */
 size_t port_fresh_from(void);
 

@@ -221,7 +221,8 @@ static void warm_up(const timed *m) {
   const subject *s = &m->subject;
   bool late;
   if (s->barrier) port_start_together(s->comm, 0, &late);
-  for (int k = 0; k < m->point->warmup; k++) {
+  int calls = m->point->warmup > port_min_warmup() ? m->point->warmup : port_min_warmup();
+  for (int k = 0; k < calls; k++) {
     if (s->barrier)
       subject_barrier(s); /* what a call leaves behind, ranks apart from each other, is part of the loop */
     subject_run(s);

@@ -67,19 +67,38 @@ void port_charge_copy(size_t bytes) {
   if (seconds > 0) smpi_execute_benched(seconds);
 }
 
-/* Seconds per byte. All ranks ask for the same. */
+/* Seconds per byte, 0 where the platform does not say. All ranks ask for the same: it is looked up once. */
+static double platform_number(const char *property, double *known) {
+  if (*known < 0) {
+    const char *text = platform_says(property);
+    *known = text ? strtod(text, NULL) : 0;
+  }
+  return *known;
+}
+
 static double first_touch_s_per_byte(void) {
   static double known = -1;
-  if (known < 0) {
-    const char *text = platform_says("collscope.first_touch_s_per_byte");
-    known = text ? strtod(text, NULL) : 0;
-  }
-  return known;
+  return platform_number("collscope.first_touch_s_per_byte", &known);
+}
+
+static double invalidation_s_per_byte(void) {
+  static double known = -1;
+  return platform_number("collscope.invalidation_s_per_byte", &known);
 }
 
 void port_charge_first_touch(size_t bytes) {
   double seconds = (double)bytes * first_touch_s_per_byte();
   if (seconds > 0) smpi_execute_benched(seconds);
+}
+
+void port_charge_invalidation(size_t bytes) {
+  double seconds = (double)bytes * invalidation_s_per_byte();
+  if (seconds > 0) smpi_execute_benched(seconds);
+}
+
+size_t port_read_in_place_from(void) {
+  const char *eager = platform_says("collscope.eager_bytes");
+  return eager && invalidation_s_per_byte() > 0 ? (size_t)(strtoll(eager, NULL, 10) + 1) : SIZE_MAX;
 }
 
 size_t port_fresh_from(void) {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/schedule/untouched.h"
+#include "core/schedule/byte_set.h"
 
 /* Two nodes of two ranks; a message between nodes takes 2e-6 + n 1e-9 s, flows for (n + 16) 5e-10 of them. */
 #define ACROSS                                                                           \
@@ -198,7 +198,6 @@ static void test_nic_gap(void) {
   machine_free(&m);
 }
 
-/* Ranges against a mark for each byte. */
 /* Rank 0's part: who reads or writes it moves the bytes, and rank 0's core has no part in that. */
 static void test_segments(void) {
   const double bytes = 10000, takes = 1e-7 + bytes * 2e-10;
@@ -227,30 +226,33 @@ static void test_segments(void) {
   machine_free(&m);
 }
 
-static void test_untouched(void) {
+/* Ranges against a mark for each byte. */
+static void test_byte_set(void) {
   enum { BYTES = 300 };
-  untouched u = { 0 };
+  byte_set u = { 0 };
   unsigned seed = 1;
   for (int run = 0; run < 50; run++) {
-    bool fresh[BYTES] = { false };
+    bool in[BYTES] = { false };
     u.n = 0;
-    for (int begin = 200; begin >= 0; begin -= 100) { /* not in order */
-      untouched_add(&u, (uint64_t)begin, 90);
-      memset(fresh + begin, true, 90);
-    }
-    for (int k = 0; k < 40; k++) {
+    for (int k = 0; k < 80; k++) {
       seed = seed * 1103515245 + 12345;
-      unsigned begin = seed / 65536 % BYTES, bytes = seed / 256 % 60, first = 0;
+      unsigned begin = seed / 65536 % BYTES, bytes = seed / 256 % 60, removed = 0;
       if (begin + bytes > BYTES) bytes = BYTES - begin;
-      for (unsigned i = begin; i < begin + bytes; i++) first += fresh[i], fresh[i] = false;
-      uint64_t got = untouched_write(&u, begin, bytes);
-      check(got == first, "%u bytes from %u: %llu for the first time, not %u", bytes, begin, (unsigned long long)got,
-            first);
+      for (unsigned i = begin; i < begin + bytes; i++) removed += in[i], in[i] = k % 2;
+      if (k % 2) {
+        byte_set_add(&u, begin, bytes);
+        continue;
+      }
+      uint64_t got = byte_set_remove(&u, begin, bytes);
+      check(got == removed, "%u bytes from %u: %llu were in it, not %u", bytes, begin, (unsigned long long)got,
+            removed);
     }
   }
-  untouched_write(&u, 0, BYTES);
-  check(!u.n, "all is written, and nothing is left");
-  untouched_free(&u);
+  byte_set_remove(&u, 0, BYTES);
+  check(!u.n, "nothing is left");
+  for (unsigned i = 0; i < 10; i++) byte_set_add(&u, 10 * i, 10);
+  check(u.n == 1, "neighbours are one range");
+  byte_set_free(&u);
 }
 
 static void write_scratch(rec_kind kind, uint64_t begin, uint64_t bytes) {
@@ -360,7 +362,7 @@ int main(void) {
   test_in_order();
   test_nic_gap();
   test_segments();
-  test_untouched();
+  test_byte_set();
   test_first_touch();
   test_fresh_out();
   test_bad_lines();

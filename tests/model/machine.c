@@ -313,7 +313,7 @@ static void test_bad_machines(void) {
   machine_refused("class network 0 1 1\nplace 1 0 0 0\n", ":2: place 1: ranks come in order, this should be rank 0");
   machine_refused(
       "speed 3\n",
-      ":1: unknown line speed; known: ports control gamma copy eager overhead class level core cache memory across interconnect mesh nic nic_socket switch topology positions place seats nodes bound class_nonblocking eager_nonblocking in_order nic_gap receive_gap turnaround turnaround_nonblocking first_touch noise link route back_traffic window weight");
+      ":1: unknown line speed; known: ports control gamma copy eager overhead class level core cache memory across interconnect mesh nic nic_socket switch topology positions place seats nodes bound class_nonblocking eager_nonblocking in_order nic_gap receive_gap turnaround turnaround_nonblocking invalidation first_touch noise link route back_traffic window weight");
   machine_refused("ports one_port\n", ":1: no class network line, and no place that would make another class do");
   machine m;
   char error[256] = "";

@@ -19,8 +19,11 @@ int main(int argc, char **argv) {
       rec.rank[r] = (rec_rank){ .op = calloc((size_t)s.n[r] + 1, sizeof(rec_op)), .n = (size_t)s.n[r] };
       for (int i = 0; i < s.n[r]; i++) {
         const script_op *o = &s.op[r][i];
-        /* Time to compute is bytes at gamma: the machine file says 1e-12 seconds per byte, so picoseconds are exact. */
+        /* What is sent, received and computed lies apart: a script names no buffers.
+         * Time to compute is bytes at gamma: the machine file says 1e-12 seconds per byte, so picoseconds are exact. */
         rec.rank[r].op[i] = (rec_op){ .kind = (uint8_t)kinds[o->kind],
+                                      .buf = rec_receives(kinds[o->kind]) ? REC_OUT : REC_IN,
+                                      .buf2 = REC_SCRATCH,
                                       .peer = o->peer,
                                       .bytes = o->kind == SCRIPT_COMPUTE ? (uint64_t)(o->seconds * 1e12 + 0.5)
                                                                          : o->bytes };

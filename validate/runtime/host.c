@@ -9,6 +9,8 @@ void port_charge_reduce(size_t bytes) { (void)bytes; }
 void port_charge_copy(size_t bytes) { (void)bytes; }
 void port_charge_first_touch(size_t bytes) { (void)bytes; }
 size_t port_fresh_from(void) { return SIZE_MAX; }
+size_t port_read_in_place_from(void) { return SIZE_MAX; }
+void port_charge_invalidation(size_t bytes) { (void)bytes; }
 
 /* hwloc's number of the socket and of the last-level cache that this process is bound to; -1: it may move among several. */
 typedef struct {

@@ -36,7 +36,8 @@ OPTIONS: Mapping[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "platform": (("--on",), {"metavar": "PLATFORM",
         "help": "Platform: a name, or a file (.toml, or SimGrid's .xml) (default: the telephone model)."}),
     "without": (("--without",), {"metavar": "ELEMENT[,…]",
-        "help": "Elements of the node's model to switch off: gap, receive_gap, turnaround, nonblocking, in_order, nic_gap, first_touch."}),
+        "help": "Elements of the node's model to switch off: gap, receive_gap, turnaround, nonblocking, in_order, nic_gap, "
+                "invalidation, first_touch."}),
     "nodes": (("--nodes",), {"type": click.IntRange(min=1), "metavar": "N",
         "help": "Number of nodes (default: as many as the ranks fill)."}),
     "ranks": (("--ranks",), {"type": click.IntRange(min=1), "metavar": "P", "default": 8, "show_default": True,

@@ -26,6 +26,7 @@ COLOURS = {
     "order": "#882255",
     "reduce": "#009E73",
     "copy": "#999933",
+    "invalidation": "#117733",
     "first_touch": "#DDCC77",
     "arrival": "#CC79A7",
     "other": "#afb8c1",

@@ -195,7 +195,7 @@ def doubts(spec: Spec) -> Iterator[tuple[Where, str]]:
                 break
     if (value := _typed(spec.overhead_s)) >= SLOW_OVERHEAD_S:
         yield ("overhead_s",), f"{_usual(value, format_time(value), '0.05 to 1 µs')}; were microseconds meant?"
-    for name in ("gamma_s_per_byte", "copy_s_per_byte", "first_touch_s_per_byte"):
+    for name in ("gamma_s_per_byte", "copy_s_per_byte", "invalidation_s_per_byte", "first_touch_s_per_byte"):
         if (value := _typed(getattr(spec, name))) >= SLOW_S_PER_BYTE[1]:
             yield (name,), f"{_usual(value, _rate(1 / value), _FAST)}; were nanoseconds meant?"
 

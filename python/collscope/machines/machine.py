@@ -104,6 +104,7 @@ class Machine:
     network: Network | None = None  # None: one switch
     in_order: bool = False
     nic_gap_s: float = 0.0
+    invalidation_s_per_byte: float = 0.0  # of messages above eager_bytes
     first_touch_s_per_byte: float = 0.0
     fresh_from_bytes: int = 0
     least: Mapping[str, float] = field(default_factory=dict)  # measured o, g, L, G and gamma that no message escapes
@@ -182,6 +183,7 @@ def machine_of(spec: Spec) -> Machine:
         network=_network(spec),
         in_order=spec.in_order,
         nic_gap_s=spec.nic_gap_s.value,
+        invalidation_s_per_byte=spec.invalidation_s_per_byte.value,
         first_touch_s_per_byte=touch,
         fresh_from_bytes=int(spec.fresh_from.value) if touch else 0,
         least=spec.least,

@@ -83,6 +83,8 @@ def _feature_lines(machine: Machine) -> Iterator[str]:
         yield "in_order"
     if machine.nic_gap_s:
         yield _line("nic_gap", machine.nic_gap_s)
+    if machine.invalidation_s_per_byte:
+        yield _line("invalidation", machine.invalidation_s_per_byte, str(max(machine.eager_bytes + 1, 1)))
     if machine.first_touch_s_per_byte and machine.fresh_from_bytes > 0:  # in a hand-written file it may be -1
         yield _line("first_touch", machine.first_touch_s_per_byte, str(machine.fresh_from_bytes))
 

@@ -8,6 +8,7 @@ Elements of a node's model may be switched off: docs/node_model.md explains each
     nonblocking   curves and eager limit of non-blocking sends
     in_order      messages from one rank to another flow one after the other
     nic_gap       the least time between two messages that leave a node by its NIC
+    invalidation  what writing a byte costs that another core's cache has, too
     first_touch   what writing a byte of newly mapped scratch for the first time costs
 """
 
@@ -211,8 +212,12 @@ def ideal_numbers(values: Mapping[str, str]) -> dict[str, float]:
 # ---- elements of a node's model -----------------------------------------------------------------------------
 
 
-ELEMENTS = (*SPENT, "nonblocking", "in_order", "nic_gap", "first_touch")
-SWITCHES = {"nic_gap": "nic_gap_s", "first_touch": "first_touch_s_per_byte"}  # of those that a number switches on
+ELEMENTS = (*SPENT, "nonblocking", "in_order", "nic_gap", "invalidation", "first_touch")
+SWITCHES = {  # of those that a number switches on
+    "nic_gap": "nic_gap_s",
+    "invalidation": "invalidation_s_per_byte",
+    "first_touch": "first_touch_s_per_byte",
+}
 WITHOUT = "without"  # the key that switches elements off in a platform's name: schooner[without=gap+nic_gap]
 
 

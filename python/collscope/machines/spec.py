@@ -118,6 +118,7 @@ class Spec:
     eager_bytes_nonblocking: Number | None = None  # None: as blocking sends
     in_order: bool = False
     nic_gap_s: Number = Number(0.0)
+    invalidation_s_per_byte: Number = Number(0.0)
     first_touch_s_per_byte: Number = Number(0.0)
     fresh_from_bytes: Number | None = None  # None: as glibc's allocator has it
     noise: Mapping[str, tuple[Noise, ...]] = field(default_factory=dict)  # of classes where it is known
@@ -188,7 +189,8 @@ LINKS = ("core", "memory", "interconnect", "nic", "switch")  # each with NAME_by
 OPTIONAL_LINKS = ("cache", "across")  # likewise, but 0 where a machine does not have it
 OPTIONAL = (  # what a machine need not have
     *(f"{link}_bytes_per_s" for link in OPTIONAL_LINKS),
-    *("nic_other_socket_s", "eager_bytes_nonblocking", "nic_gap_s", "first_touch_s_per_byte", "fresh_from_bytes"),
+    *("nic_other_socket_s", "eager_bytes_nonblocking", "nic_gap_s"),
+    *("invalidation_s_per_byte", "first_touch_s_per_byte", "fresh_from_bytes"),
 )
 COUNTS = ("nodes", "sockets", "cores_per_socket", "cores_per_cache")
 NUMBERS = tuple(f.name for f in fields(Spec) if f.type in ("Number", "Number | None"))

@@ -254,6 +254,7 @@ def machine_from(properties: Mapping[str, str]) -> Machine:
         network=_network(properties),
         in_order="collscope.in_order" in properties,
         nic_gap_s=number("nic_gap_s"),
+        invalidation_s_per_byte=number("invalidation_s_per_byte"),
         first_touch_s_per_byte=number("first_touch_s_per_byte"),
         fresh_from_bytes=int(number("fresh_from_bytes")),
         least={k[6:]: _number(k, "", v) for k, v in properties.items() if k.startswith("least.")},

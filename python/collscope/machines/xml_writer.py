@@ -292,7 +292,9 @@ def zone_properties(machine: Machine) -> dict[str, str]:
     facts = {} if machine.own_eager_nonblocking is None else {"eager_bytes_nonblocking": machine.own_eager_nonblocking}
     facts |= {"in_order": 1} if machine.in_order else {}
     facts |= {
-        name: text_of(value) for name in ("nic_gap_s", "first_touch_s_per_byte") if (value := getattr(machine, name))
+        name: text_of(value)
+        for name in ("nic_gap_s", "invalidation_s_per_byte", "first_touch_s_per_byte")
+        if (value := getattr(machine, name))
     }
     facts |= {"fresh_from_bytes": machine.fresh_from_bytes} if machine.fresh_from_bytes else {}
     properties |= {f"collscope.{key}": str(value) for key, value in facts.items()}

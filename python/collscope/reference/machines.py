@@ -43,6 +43,7 @@ MATTERS = {
     "nic_other_socket_s": "messages between nodes, for each end on another socket than the NIC's",
     "eager_bytes_nonblocking": "which non-blocking sends wait for their receive",
     "nic_gap_s": "every message that leaves a node: its NIC begins one at a time",
+    "invalidation_s_per_byte": "what is received, copied or combined into bytes that a receiver on the node has read",
     "first_touch_s_per_byte": "what is received, copied or combined into newly mapped scratch: each byte's first writing",
     "fresh_from_bytes": "which scratch is newly mapped in each call",
     "nic_socket": "messages between nodes of ranks on other sockets, which cross the interconnect to it",

@@ -68,6 +68,7 @@ EXAMPLES = (
             curves="[curve_nonblocking]\nsocket = [[0, 0.4e-6, 2e-10], [1025, 1.2e-6, 2e-10]]\n"),
     Example("in_order", "bcast/pipeline[s=4096]", 3, 3, 6 * 4096, "in_order = true\n"),
     Example("nic_gap", "alltoall/linear", 2, 8, 64 * 64, "nic_gap_s = 0.15e-6\n"),
+    Example("invalidation", "bcast/scatter_ring", 1, 4, 65536, "invalidation_s_per_byte = 1e-10\n"),
     Example("first_touch", "reduce/binomial", 1, 4, 65536, "first_touch_s_per_byte = 1e-10\nfresh_from_bytes = 4096\n"),
 )  # fmt: skip
 

@@ -26,6 +26,7 @@ PARTS: Mapping[str, str] = {
     "order": "behind an earlier message",
     "reduce": "reduction",
     "copy": "copies",
+    "invalidation": "lines of another cache",
     "first_touch": "first touch of memory",
     "arrival": "late arrival",
     "other": "other",

@@ -143,6 +143,7 @@ nic_bytes_per_s = 10e9
 overhead_s = 5e-8
 in_order = true
 nic_gap_s = 2e-7
+invalidation_s_per_byte = 9e-11
 first_touch_s_per_byte = 3e-10
 fresh_from_bytes = 2000
 [curve]
