@@ -196,7 +196,7 @@ def _measured(campaign: Campaign, tasks: Sequence[Task], folder: Path, remeasure
     if source is published.SOURCE:
         return source.rows(tasks, Options())
     kept = Kept.of(folder / MEASURED, remeasure)
-    left = [task for task in tasks if _name_of(task) not in kept.rows]
+    left = [task for task in tasks if not kept.row(task)]
     if kept.rows:
         count = counted(len(tasks) - len(left), "call")
         console.note(f"{campaign.name}: {count} measured before ({paths.display(kept.path)})")
@@ -216,7 +216,7 @@ def _measured(campaign: Campaign, tasks: Sequence[Task], folder: Path, remeasure
                 kept.add(row)
     finally:
         kept.write()
-    return [kept.rows[name] for task in tasks if (name := _name_of(task)) in kept.rows]
+    return [found for task in tasks if (found := kept.row(task))]
 
 
 @dataclass
@@ -232,6 +232,10 @@ class Kept:
         """What was measured before; nothing with `remeasure`."""
         rows = [] if remeasure or not path.is_file() else table.to_rows(table.read_csv(path))
         return Kept(path, {_name(row): row for row in rows if row["kind"] == OK})
+
+    def row(self, task: Task) -> Row | None:
+        """What is known of a task."""
+        return self.rows.get(_name_of(task))
 
     def add(self, row: Row) -> None:
         """Keeps a row that has just been measured."""

@@ -6,6 +6,8 @@ import sys
 
 import click
 
+from collscope.commands.requests import launched
+
 COLLECTIVES = "bcast,reduce,allreduce,allgather,alltoall,reduce_scatter"
 
 
@@ -17,6 +19,8 @@ COLLECTIVES = "bcast,reduce,allreduce,allgather,alltoall,reduce_scatter"
 Examples:
   ./collscope tune --on schooner --for openmpi --ranks 2..8 --out rules
   ./collscope tune --on schooner --for openmpi --verify --out rules
+  ./collscope tune --on bed --for openmpi --confirm --budget 5min \\
+    --launcher testbed --ranks-per-node 1 --out rules
   ./collscope tune --on schooner --for collscope -c bcast --ranks 2..64 \\
     --bytes 4..4MiB --loss 5% --out rules
 """,
@@ -35,9 +39,8 @@ Examples:
 @click.option("--ranks", default="2..8", show_default=True, metavar="P[,P…]", help="Numbers of ranks.")
 @click.option(
     "--ranks-per-node",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Ranks on a node (default: as many as it has cores).",
+    metavar="N[,N…]",
+    help="Ranks on a node (default: as many as it has cores); of several the rules differ by it, where the file can say so.",
 )
 @click.option(
     "--bytes", "sizes", default="4..1MiB", show_default=True, metavar="SIZES", help="Bytes of the whole vector."
@@ -48,13 +51,23 @@ Examples:
     "--mpi", metavar="DIR", help="With --verify: installation folder of Open MPI, instead of the one in PATH."
 )
 @click.option(
+    "--confirm",
+    is_flag=False,
+    flag_value="real",
+    metavar="[real|sim]",
+    help="Measure the calls that the model leaves open on the machine (real, the default), or simulate them.",
+)
+@click.option("--budget", metavar="TIME", help="With --confirm: how long that may take (default: 10min).")
+@launched
+@click.option("--remeasure", is_flag=True, help="With --confirm: measure again what is kept in the folder.")
+@click.option(
     "--out", required=True, metavar="DIR", help="Write rules, the lines that activate them, table and report there."
 )
 def command(**options: object) -> None:
     """Write rules for a library: which algorithm for which ranks and sizes, as few lines as the loss allows.
 
-    Every algorithm that the library has is timed by the model; what is timed is kept, so that an interrupted command continues where it
-    stopped."""
+    Every algorithm that the library has is timed by the model; with --confirm, calls where several are as good as the best are measured,
+    the most deciding first. What is timed is kept, so that an interrupted command continues where it stopped."""
     from collscope.commands import tune_rules
 
     if not tune_rules.run(tune_rules.Request(**options)):  # type: ignore[arg-type]

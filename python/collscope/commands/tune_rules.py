@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from collscope.base import console, folders, leftovers, paths
@@ -12,13 +13,13 @@ from collscope.base.files import write_atomically
 from collscope.base.units import counted, parse_ranks, parse_sizes
 from collscope.catalogue import decision_files, registry
 from collscope.catalogue.keys import FILE, split_keys
-from collscope.commands import requests, tune_report
+from collscope.commands import requests, tune_confirm, tune_report
 from collscope.points.plan import Task
 from collscope.sources import assumptions, model
 from collscope.sources.assumptions import Choice, Judged, Unchecked
 from collscope.sources.source import Options
-from collscope.tuning import decision_file, gain, openmpi_rules, search, targets, verify
-from collscope.tuning.gain import Tuned
+from collscope.tuning import confirm, decision_file, gain, openmpi_rules, search, targets, verify
+from collscope.tuning.gain import Confirmed, Part, Tuned
 from collscope.tuning.rules import OWN, Call, Rule, declined
 from collscope.tuning.search import Grid, Times
 from collscope.tuning.targets import Target
@@ -35,11 +36,16 @@ class Request:
     library: str
     collectives: str
     ranks: str
-    ranks_per_node: int | None
+    ranks_per_node: str | None
     sizes: str
     loss: str
     verify: bool
     mpi: str | None
+    confirm: str | None
+    budget: str | None
+    launcher: str | None
+    hosts: str | None
+    remeasure: bool
     out: str
 
 
@@ -56,7 +62,11 @@ def run(request: Request) -> bool:
     library = find_library(request.mpi) if request.verify and target.name != "collscope" else None
     if library and f"openmpi-{library.version.rpartition('.')[0]}" != target.name:
         raise UsageError(f"--verify: Open MPI {library.version} is there, and the rules are for {target.title}")
-    tuned = tune(request, target, collectives, loss)
+    kept = folder / (tune_report.SIMULATED if request.confirm == tune_confirm.SIM else tune_report.MEASURED)
+    how = tune_confirm.read(
+        request.confirm, request.budget, request.launcher, request.hosts, request.remeasure, request.platform, kept
+    )
+    tuned = tune(request, target, collectives, loss, how)
     ranks = [p for p in parse_ranks(request.ranks) if 1 < p <= MAX_VERIFIED]
     files, verified = written(tuned, folder), None
     with leftovers.scratch() as scratch:
@@ -99,40 +109,91 @@ def read_share(text: str) -> float:
     return share
 
 
-def tune(request: Request, target: Target, collectives: Sequence[str], loss: float) -> Tuned:
-    """Search, rules, and which of them hang on numbers that the machine's file leaves open. UserError: none stands."""
+@dataclass(frozen=True)
+class Work:
+    """What is timed for so many ranks on a node."""
+
+    per_node: int | None
+    ranks: Sequence[int]
+    held: tuple[int, int] | None  # the ranks per node that rules of it name
+
+    @staticmethod
+    def of(ranks: Sequence[int], per_node: str | None, target: Target) -> list[Work]:
+        """For each number of ranks per node. On one node ranks sit as with a smaller number, so only larger numbers are timed.
+        UsageError: rules cannot speak of several, or there is nothing left for one."""
+        numbers = parse_ranks(per_node, "ranks-per-node") if per_node else []
+        if len(numbers) < 2:
+            return [Work(numbers[0] if numbers else None, ranks, None)]
+        if not target.knows_nodes:
+            raise UsageError(
+                f"--ranks-per-node {per_node}: rules for {target.title} speak of ranks and sizes alone; give one number, and make a "
+                "folder for each (--for collscope has rules by ranks per node)"
+            )
+        made = []
+        for less, each in pairwise([0, *sorted(numbers)]):
+            left = [p for p in ranks if p > less]
+            if not left:
+                raise UsageError(f"--ranks-per-node {per_node}: of --ranks none needs more than {less} per node")
+            made.append(Work(each, left, (less + 1, each)))
+        return made
+
+
+def tune(
+    request: Request, target: Target, collectives: Sequence[str], loss: float, how: tune_confirm.How | None = None
+) -> Tuned:
+    """Search, rules, what of them is confirmed, and which hang on numbers that the machine's file leaves open. UserError: none stands."""
     platform = requests.load_platform(request.platform, [model.SOURCE.name])
     assert platform
     ranks = [p for p in parse_ranks(request.ranks) if p > 1]
     if not ranks:
         raise UsageError(f"--ranks {request.ranks}: one rank sends nothing; name 2 or more")
-    grid = Grid.of(ranks, parse_sizes(request.sizes))
-    each = request.ranks_per_node
-    layouts = [
-        requests.make_layout(platform, -(-p // each) if each else None, p, "block", False)
-        for p in (*grid.ranks, *grid.other_ranks)
-    ]
-    tasks = grid.tasks(target, collectives, layouts)
-    times = search.times_of(model.rows(tasks, Options(title=f"tune for {target.title}")), target, grid)
-    made, joined = gain.settled(times, loss)
-    doubts = doubtful(made, times, tasks, target)
-    kept = declined(made, [rule for rule, _ in doubts])
-    if doubts and all(g.key == g.default for g in gain.gains(kept, times)):
+    parts: list[Part] = []
+    several, left_s = False, how.budget_s if how else 0.0
+    for work in Work.of(ranks, request.ranks_per_node, target):
+        grid = Grid.of(work.ranks, parse_sizes(request.sizes))
+        nodes = {p: -(-p // work.per_node) if work.per_node else None for p in (*grid.ranks, *grid.other_ranks)}
+        is_real = how is not None and how.is_real
+        layouts = [requests.make_layout(platform, n, p, "block", is_real) for p, n in nodes.items()]
+        tasks = grid.tasks(target, collectives, layouts)
+        times = search.times_of(model.rows(tasks, Options(title=f"tune for {target.title}")), target, grid)
+        made, joined = gain.settled(times, loss)
+        doubts, confirmed = doubtful(made, times, tasks, target), None
+        if how:
+            calls = calls_of(tasks, target)
+            found = confirm.contests(made, times, [rule for rule, _ in doubts])
+            measured, spent_s = tune_confirm.run(found, calls, confirm.seconds_of(times), how, left_s)
+            left_s -= spent_s
+            before = confirm.worth(made, times, measured)
+            made, joined = gain.settled(confirm.merged(times, measured), loss)
+            gone = tune_confirm.gone(before, confirm.worth(made, times, measured))
+            confirmed = Confirmed(how.source, measured, len(found), spent_s, gone)
+            doubts = [one for one in doubtful(made, times, tasks, target) if not any(map(one[0].covers, measured))]
+        kept = declined(made, [rule for rule, _ in doubts])
+        held = [replace(rule, per_node=work.held) for rule in kept]
+        parts.append(Part(work.per_node, held, times, doubts, joined, confirmed))
+        several |= any(1 < layout.nodes < layout.ranks for layout in layouts)
+    tuned = Tuned(target, platform.name, parts, loss, several)
+    if tuned.doubtful and all(g.key == g.default for part in parts for g in part.gains):
         raise UserError(
-            f"no rule stands: {doubts[0][1]}; give {platform.name} that number ({counted(len(doubts), 'rule')} "
-            "in doubt), then tune again"
+            f"no rule stands: {tuned.doubtful[0][1]}; give {platform.name} that number "
+            f"({counted(len(tuned.doubtful), 'rule')} in doubt), then tune again"
         )
-    several = any(1 < layout.nodes < layout.ranks for layout in layouts)
-    return Tuned(target, platform.name, kept, times, doubts, joined, loss, several)
+    return tuned
+
+
+def calls_of(tasks: Sequence[Task], target: Target) -> dict[Call, Task]:
+    """A point of each call, with one of its algorithms."""
+    made: dict[Call, Task] = {}
+    for layout, point in tasks:
+        size = target.bytes(point.collective, point.bytes(layout.ranks), layout.ranks)
+        made.setdefault((point.collective, layout.ranks, size), (layout, point))
+    return made
 
 
 def doubtful(rules: Sequence[Rule], times: Times, tasks: Sequence[Task], target: Target) -> list[tuple[Rule, str]]:
     """The rules that lose too much against the library's own choice in draws of what the machine's file leaves open, each with the number
     on which it hangs and how that is measured. A rule is drawn in the middle of its samples where the library takes another algorithm."""
-    by_call: dict[Call, Task] = {}
-    for layout, point in tasks:
-        size = target.bytes(point.collective, point.bytes(layout.ranks), layout.ranks)
-        by_call.setdefault((point.collective, layout.ranks, size), (layout, point))
+    by_call = calls_of(tasks, target)
     choices, of = [], []
     for rule in rules:
         other = [call for call, (key, _) in times.default.items() if rule.covers(call) and key != rule.key]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from collscope.tuning.confirm import Found
 from collscope.tuning.rules import NOISE, OWN, Call, Rule, chosen, fitted
 from collscope.tuning.search import Times
 from collscope.tuning.targets import Target
@@ -73,15 +74,56 @@ def settled(times: Times, loss: float) -> tuple[list[Rule], frozenset[Call]]:
 
 
 @dataclass(frozen=True)
-class Tuned:
-    """What came out: the rules, what they were made from, those left to the library since they were in doubt, with the reason, and the
-    held-out calls that became samples."""
+class Confirmed:
+    """What was measured, or simulated, of the calls that the model leaves open: `source`, real or sim; `found`, the times; `contests`, how
+    many calls were open; `spent_s`; `gone`: rules of the model that were slower than the library's own choice there, in words."""
 
-    target: Target
-    platform: str
+    source: str
+    found: Found
+    contests: int
+    spent_s: float
+    gone: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Part:
+    """What came out for so many ranks on a node (None: as many as it has cores): the rules, the modelled times that they were made from,
+    those left to the library since they were in doubt, with the reason, and the held-out calls that became samples."""
+
+    per_node: int | None
     rules: Sequence[Rule]
     times: Times
     doubtful: Sequence[tuple[Rule, str]]
     joined: frozenset[Call]
+    confirmed: Confirmed | None = None
+
+    @property
+    def joined_calls(self) -> int:
+        """How many held-out calls became samples."""
+        return len(self.joined)
+
+    @property
+    def gains(self) -> list[Gain]:
+        """Each call, by the model."""
+        return gains(self.rules, self.times, self.joined)
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What came out, a part for each number of ranks per node."""
+
+    target: Target
+    platform: str
+    parts: Sequence[Part]
     loss: float
     several_per_node: bool
+
+    @property
+    def rules(self) -> list[Rule]:
+        """Of all parts, in their order."""
+        return [rule for part in self.parts for rule in part.rules]
+
+    @property
+    def doubtful(self) -> list[tuple[Rule, str]]:
+        """Of all parts."""
+        return [doubt for part in self.parts for doubt in part.doubtful]

@@ -20,12 +20,14 @@ Call = tuple[str, int, int]  # collective, ranks, bytes
 
 @dataclass(frozen=True)
 class Rule:
-    """What is taken on so many ranks and for so many bytes; both ends belong to them."""
+    """What is taken on so many ranks and for so many bytes; both ends belong to them. `per_node`: and on so many ranks of a node; None:
+    on any."""
 
     collective: str
     ranks: tuple[int, int]
     bytes: tuple[int, int]
     key: str
+    per_node: tuple[int, int] | None = None
 
     def covers(self, call: Call) -> bool:
         """Whether it speaks of this call."""

@@ -21,7 +21,7 @@ VALUES = {"s": SEGMENTS, "first": (KIB, 32 * KIB), "chains": (1, 2, 4, 8), "k": 
 class Target:
     """A library, or ours. `default`: the decision that stands for its own choice; `has`: its algorithms; `carries`: the parameters that
     a rule can give; `per_vector`: whether its rules' sizes are of the whole vector, else of a call's count; `may_decline`: whether a
-    rule can leave a call to the library's own choice."""
+    rule can leave a call to the library's own choice; `knows_nodes`: whether rules can differ by ranks per node."""
 
     name: str
     title: str
@@ -30,6 +30,7 @@ class Target:
     carries: frozenset[str]
     per_vector: bool
     may_decline: bool
+    knows_nodes: bool = False
 
     def keys(self, collective: str) -> list[str]:
         """Full keys of all that can be chosen. What is made of other collectives is left out where these have rules of their own."""
@@ -72,7 +73,9 @@ def find(text: str) -> Target:
     series = {library.series: library for library in openmpi.SERIES[1:]}
     if text == "collscope":
         default = (there or openmpi.SERIES[1]).decision
-        return Target(text, "libcollscope.so", default, lambda a: True, frozenset(VALUES), False, False)
+        return Target(
+            text, "libcollscope.so", default, lambda a: True, frozenset(VALUES), False, False, knows_nodes=True
+        )
     name, _, version = text.partition("-")
     if name != "openmpi":
         raise unknown("library", text, ["collscope", "openmpi", *(f"openmpi-{v}" for v in series)])

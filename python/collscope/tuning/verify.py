@@ -80,9 +80,12 @@ def decision_file(file: str, rules: Sequence[Rule], ranks: Sequence[int]) -> lis
         for collective in dict.fromkeys(rule.collective for rule in rules):
             whole = registry.load().type_bytes("byte")
             mine = [r for r in rules if r.collective == collective and r.ranks[0] <= p <= r.ranks[1]]
-            counts = {(p, count): r for r in mine for count in (r.bytes[0], sum(r.bytes) // 2, r.bytes[1])}
-            for line in decisions.ask_many(collective, counts, whole, ("root=0", "commutes=1", "in_place=0"), [file]):
-                rule = counts[line["ranks"], line["count"]]
-                if line["chose"] != (rule.key or f"{collective}/builtin"):
-                    wrong[rule] = None
+            for each in dict.fromkeys(r.per_node for r in mine):
+                here = [r for r in mine if r.per_node == each]
+                counts = {(p, count): r for r in here for count in (r.bytes[0], sum(r.bytes) // 2, r.bytes[1])}
+                words = ("root=0", "commutes=1", "in_place=0", f"per_node={each[1] if each else 0}")
+                for line in decisions.ask_many(collective, counts, whole, words, [file]):
+                    rule = counts[line["ranks"], line["count"]]
+                    if line["chose"] != (rule.key or f"{collective}/builtin"):
+                        wrong[rule] = None
     return list(wrong)

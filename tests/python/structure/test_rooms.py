@@ -113,9 +113,10 @@ def test_every_public_function_says_what_it_is() -> None:
 # What goes on while something is done, and is filled meanwhile; all other dataclasses are parameters or results.
 FILLED = {
     "base.grid.Grid", "base.progress.Progress", "calibration.tables.Measurements", "campaigns.run.Kept",
-    "commands.twins.Found", "setup.machine.Setup", "setup.testing.Step", "sources.batches.Batch", "sources.cluster.Cluster",
-    "sources.launch.Children", "sources.launch.Report", "sources.launch._Replies", "sources.measure._Measurement",
-    "sources.simulate._Simulation", "twins.messages.Own",
+    "commands.tune_confirm._Work", "commands.twins.Found", "setup.machine.Setup", "setup.testing.Step",
+    "sources.batches.Batch", "sources.cluster.Cluster", "sources.launch.Children", "sources.launch.Report",
+    "sources.launch._Replies", "sources.measure._Measurement", "sources.simulate._Simulation",
+    "twins.messages.Own",
 }  # fmt: skip
 
 

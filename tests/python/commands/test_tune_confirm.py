@@ -1,0 +1,175 @@
+"""collscope.commands.tune_confirm, collscope.commands.tune: open calls are confirmed within a budget, kept, and stand beside the model."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from collscope.commands import tune_confirm
+from collscope.commands.tune_confirm import How
+from collscope.points.plan import Layout, Point, Task
+from collscope.points.table import Row, make_row
+from collscope.sources.launcher import LOCAL
+from collscope.sources.source import Options, Source
+from collscope.tuning.confirm import Contest, Measured
+from collscope.tuning.rules import Call
+from command_line import call
+from open_mpi import needs_prover
+from simulated import simulated
+from tiny_platform import tiny
+
+SMALL = ("tune", "--on", "ideal", "--for", "openmpi-4.1", "-c", "bcast", "--ranks", "3,4", "--bytes", "1KiB..16KiB")
+
+
+class Clock:
+    """Each launch of a layout takes ten seconds."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def measuring(monkeypatch: pytest.MonkeyPatch) -> tuple[Clock, list[Task]]:
+    """A machine whose calls all take a second, each launch ten; the tasks that it is given."""
+    clock, given = Clock(), []
+
+    def rows(tasks: Sequence[Task], options: Options) -> list[Row]:
+        clock.now += 10.0
+        given.extend(tasks)
+        return [
+            make_row(
+                source="real",
+                **layout.cells(),
+                **point.cells(layout.ranks),
+                median_s=1.0,
+                q1_s=0.9,
+                q3_s=1.1,
+                kind="ok",
+            )
+            for layout, point in tasks
+        ]
+
+    monkeypatch.setitem(tune_confirm.SOURCES, "real", Source("real", rows))
+    return clock, given
+
+
+def contests(number: int) -> tuple[list[Contest], dict[Call, Task], dict[Call, dict[str, float]]]:
+    """So many open calls between two algorithms that take a second."""
+    layout = Layout(tiny(), 1, 4)
+    keys = ("bcast/linear", "bcast/binomial[s=0]")
+    calls = [("bcast", 4, 4 * (i + 1)) for i in range(number)]
+    tasks = {c: (layout, Point("bcast", keys[0], i + 1)) for i, c in enumerate(calls)}
+    return [Contest(c, keys, 1.0) for c in calls], tasks, {c: dict.fromkeys(keys, 1.0) for c in calls}
+
+
+def how(kept: Path, budget_s: float, remeasure: bool = False) -> How:
+    return How("real", LOCAL, budget_s, kept, remeasure)
+
+
+@needs_prover
+def test_the_first_contests_are_measured_and_the_budget_ends_it(
+    tmp_path: Path, measuring: tuple[Clock, list[Task]]
+) -> None:
+    """A contest is 18 calls of a second; the launch comes on top."""
+    clock, given = measuring
+    open_ones, tasks, seconds = contests(4)
+    found, spent_s = tune_confirm.run(open_ones, tasks, seconds, how(tmp_path / "m.csv", 45), 45, clock)
+    assert list(found) == [contest.call for contest in open_ones[:3]]
+    assert found["bcast", 4, 4]["bcast/linear"] == Measured(1.0, 0.9, 1.1)
+    assert spent_s == 30
+    assert len(given) == 6
+
+
+@needs_prover
+def test_measured_times_are_kept_and_cost_nothing(tmp_path: Path, measuring: tuple[Clock, list[Task]]) -> None:
+    clock, given = measuring
+    open_ones, tasks, seconds = contests(2)
+    tune_confirm.run(open_ones, tasks, seconds, how(tmp_path / "m.csv", 1e3), 1e3, clock)
+    assert len(given) == 4
+    found, spent_s = tune_confirm.run(open_ones, tasks, seconds, how(tmp_path / "m.csv", 1), 1, clock)
+    assert (len(found), spent_s, len(given)) == (2, 0, 4)
+    tune_confirm.run(open_ones, tasks, seconds, how(tmp_path / "m.csv", 1e3, remeasure=True), 1e3, clock)
+    assert len(given) == 8
+
+
+def table(folder: Path) -> list[dict[str, str]]:
+    with open(folder / "table.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@needs_prover
+@simulated
+def test_open_calls_are_simulated_and_stand_beside_the_model(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = workplace / "out"
+    status, printed, errors = call(capsys, *SMALL, "--confirm", "sim", "--out", str(out))
+    assert status == 0, errors
+    assert "that the model leaves open simulated in" in printed
+    assert (out / "simulated.csv").exists()
+    rows = [row for row in table(out) if row["confirmed_by"] == "sim"]
+    assert rows
+    for row in rows:
+        assert float(row["best_confirmed_s"]) <= float(row["default_confirmed_s"])
+        assert float(row["rule_confirmed_s"]) <= 1.021 * float(row["best_confirmed_s"])
+    assert "## Simulated" in (out / "report.md").read_text(encoding="utf-8")
+
+
+@needs_prover
+def test_no_budget_is_no_time_and_says_so(workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--confirm", "sim", "--budget", "1ms", "--out", str(workplace / "out"))
+    status, printed, errors = call(capsys, *SMALL, *words)
+    assert status == 0, errors
+    assert "\n0 of " in printed
+    assert "the others stay as the model says (a larger --budget measures on)" in printed
+    assert not [row for row in table(workplace / "out") if row["confirmed_by"]]
+
+
+@needs_prover
+def test_rules_differ_by_ranks_per_node_where_the_file_can_say_so(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = workplace / "out"
+    words = ("tune", "--on", "schooner", "-c", "allreduce", "--ranks", "2,4,8", "--bytes", "1KiB,64KiB")
+    per_node = ("--ranks-per-node", "1,4", "--out", str(out))
+    status, printed, errors = call(capsys, *words, "--for", "collscope", *per_node)
+    assert status == 0, errors
+    assert "per node" in printed
+    rules = [x for x in (out / "collscope.rules").read_text(encoding="utf-8").splitlines() if not x.startswith("#")]
+    assert {line.split()[4] for line in rules} == {"1", "2..4"}
+    assert {(row["ranks_per_node"], row["ranks"]) for row in table(out)} == {
+        *(("1", p) for p in "248"),
+        *(("4", p) for p in "248"),
+    }
+    status, _, errors = call(capsys, *words, "--for", "openmpi-4.1", *per_node)
+    assert status == 2
+    assert "rules for Open MPI 4.1" in errors
+    assert "speak of ranks and sizes alone" in errors
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--budget", "5min"), "--budget goes with --confirm"),
+        (("--remeasure",), "--remeasure goes with --confirm"),
+        (("--confirm", "model"), "--confirm model: name real, which is the default, or sim"),
+        (("--confirm", "sim", "--launcher", "testbed"), "are for measured times"),
+        (("--confirm",), "measures the machine that this runs on"),
+        (("--confirm", "sim", "--budget", "soon"), '--budget: cannot read "soon"'),
+        (("--confirm", "--launcher", "nothing"), "nothing"),
+    ],
+)
+def test_options_that_confirm_nothing_are_refused(
+    words: Sequence[str], message: str, workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = workplace / "out"
+    status, _, errors = call(capsys, *SMALL, *words, "--out", str(out))
+    assert status in (1, 2)
+    assert message in errors
+    assert not out.exists()
