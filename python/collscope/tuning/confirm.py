@@ -87,7 +87,7 @@ def _same(a: float, b: float) -> bool:
     return abs(a - b) <= SAME * max(a, b)
 
 
-def _known(key: str, seconds: Mapping[str, float], of: Mapping[str, Measured]) -> Measured | None:
+def known(key: str, seconds: Mapping[str, float], of: Mapping[str, Measured]) -> Measured | None:
     """What was measured of a key, or of another one that sends the same messages."""
     if key in of or key not in seconds:
         return of.get(key)
@@ -104,8 +104,8 @@ def merged(times: Times, found: Found) -> Times:
         scale = best.median_s / min(seconds[call].values())
         new[call] = {}
         for key, modelled_s in seconds[call].items():
-            known = _known(key, seconds[call], of)
-            new[call][key] = (best if known.ties(best) else known).median_s if known else modelled_s * scale
+            one = known(key, seconds[call], of)
+            new[call][key] = (best if one.ties(best) else one).median_s if one else modelled_s * scale
     default = {call: (key, new[call][key] if call in new else time_s) for call, (key, time_s) in times.default.items()}
     time_s = [
         new[call][name or times.default[call][0]] if (call := (collective, ranks, size)) in new else before_s
@@ -148,9 +148,9 @@ def worth(rules: Sequence[Rule], times: Times, found: Found) -> list[Worth]:
     made, seconds = [], seconds_of(times)
     for call, of in found.items():
         default, rule = times.default[call][0], chosen(rules, call)
-        own = _known(default, seconds[call], of)
+        own = known(default, seconds[call], of)
         if rule is None or own is None:
             continue
         key, best = rule.key or default, min(of, key=lambda name, there=of: there[name].median_s)  # type: ignore[misc]
-        made.append(Worth(call, default, own, key, _known(key, seconds[call], of), best, of[best]))
+        made.append(Worth(call, default, own, key, known(key, seconds[call], of), best, of[best]))
     return sorted(made, key=lambda w: (w.rule is None, -w.loss if w.rule else 0))
