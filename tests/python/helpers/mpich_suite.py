@@ -55,6 +55,8 @@ OTHERS: dict[Calls, list[str]] = {
     "nonblocking": ["-include", str(ROOT / "tests/preload/ended.h"), f"-I{ROOT}"],
     "persistent": ["-DPERSISTENT", "-include", str(ROOT / "tests/preload/ended.h"), f"-I{ROOT}"],
 }
+ENDLESS = {"alltoallw_zeros"}
+"""Programs that Open MPI 4.1 alone never ends on several ranks when their calls are made others: tests/libraries/open_mpi_empty_types.c."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,8 @@ class Case:
     program: Path
     functions: frozenset[str]  # of MPI, that its source names
 
-    def passes(self, environment: Mapping[str, str], timeout_s: float = 240) -> bool:
-        """Whether it says so."""
+    def fault(self, environment: Mapping[str, str], timeout_s: float = 240) -> str | None:
+        """Why it does not pass; None: it says that it does."""
         words = [str(self.library.mpirun), "-np", str(self.ranks), "env"]
         words += [f"{name}={value}" for name, value in environment.items()]
         with subprocess.Popen(
@@ -85,8 +87,11 @@ class Case:
                 printed, _ = process.communicate(timeout=timeout_s)
             except subprocess.TimeoutExpired:
                 process.terminate()
-                printed, _ = process.communicate()
-        return "no errors" in printed.lower()
+                process.communicate()
+                return f"not over after {timeout_s:g} s"
+        if "no errors" in printed.lower():
+            return None
+        return (printed.strip().splitlines() or ["printed nothing"])[-1]
 
 
 def _compiled(library: libraries.Library, name: str, calls: Calls) -> Path | None:
@@ -140,14 +145,24 @@ def passing(library: libraries.Library, max_ranks: int = 1024, calls: Calls = "a
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not answer.exists():
             few = [i for i, case in enumerate(cases(library, calls)) if case.ranks <= max_ranks]
-            answer.write_text(json.dumps([i for i in few if cases(library, calls)[i].passes({})]))
+            answer.write_text(json.dumps([i for i in few if _passes(cases(library, calls)[i], calls)]))
         return tuple(cases(library, calls)[i] for i in json.loads(answer.read_text()))
+
+
+def _passes(case: Case, calls: Calls) -> bool:
+    """Without a preloaded library; why not, it prints."""
+    endless = case.library == libraries.own() and calls != "as they are" and case.ranks > 1 and case.name in ENDLESS
+    fault = "never ends with Open MPI 4.1" if endless else case.fault({})
+    if fault:
+        print(f"{case.name} on {case.ranks} ranks, {calls}: {fault}")
+    return not fault
 
 
 def failing(cases: Iterable[Case], environment: Mapping[str, str]) -> list[str]:
     """Those that do not pass with these variables, in words. One that fails without them, too, when it is tried again says nothing of
     them: some need more memory than there is while other tests run."""
-    wrong = [
-        case for case in cases if not case.passes(environment) and case.passes({}) and not case.passes(environment)
-    ]
-    return [f"{case.name} on {case.ranks} ranks" for case in wrong]
+    wrong = []
+    for case in cases:
+        if case.fault(environment) and not case.fault({}) and (fault := case.fault(environment)):
+            wrong.append(f"{case.name} on {case.ranks} ranks: {fault}")
+    return wrong
