@@ -33,7 +33,6 @@ from collscope.sources.launcher import LOCAL, Launcher
 from collscope.testbed import bed
 from collscope.testbed.network import Network
 
-HERE = "this_machine"
 MAX_RANKS = 16  # of this machine
 MAX_RANKS_PER_NODE = 64
 MAX_NODES = 8
@@ -67,7 +66,7 @@ class _Found:
 
 
 def calibrate(
-    name: str = HERE,
+    name: str = find.HERE,
     launcher: Launcher | None = None,
     nodes: int | None = None,
     ranks_per_node: int | None = None,
@@ -193,7 +192,7 @@ def about_machine(machine: topology.Topology, variables: Mapping[str, Any], sour
     processor = re.sub(r"[^\w .,()@/+-]", "", machine.model) or python_platform.machine()
     about = f"{processor}: {len(machine.cores)} cores"
     known = {"eager_bytes": eager_limit(variables), "oversubscribe": True}  # as in real runs
-    return About(HERE, about, _counts((1, *machine.shape), "hwloc"), source, known=known)
+    return About(find.HERE, about, _counts((1, *machine.shape), "hwloc"), source, known=known)
 
 
 def eager_limit(variables: Mapping[str, Any]) -> Number:

@@ -35,7 +35,6 @@ from collscope.sources.source import Options
 MEASURED, TABLE = "measured.csv", "table.csv"
 FILES = (*report.FILES, MEASURED, TABLE, "quick", "blind", "platform*", MESSAGES, NOTED)  # of a campaign's folder
 RESULTS = paths.RESULTS / "validation"
-HERE = "this_machine"
 WRITTEN_EVERY = 96  # measured calls: what is lost at most when the campaign is killed
 
 
@@ -51,9 +50,9 @@ def run(
     elif not paths.is_writable(folder):
         raise UsageError(f"{folder} cannot be written to (--out DIR: elsewhere)")
     stages = [("", time.monotonic())]
-    here = campaign.file.platform == HERE and campaign.file.measure.source == "real"
+    here = campaign.file.platform == find.HERE and campaign.file.measure.source == "real"
     if here and not remeasure and (differs := _differs_here()):
-        console.note(f"{HERE}: does not hold any more: {differs}; it is calibrated again")
+        console.note(f"{find.HERE}: does not hold any more: {differs}; it is calibrated again")
         recalibrate = True
     with prepared(campaign, folder, quick, recalibrate) as ready:
         platform = platform_of(ready.platform, recalibrate)
@@ -105,10 +104,10 @@ def compare(
 
 def platform_of(name: str, recalibrate: bool = False) -> Platform:
     """The platform; this machine's is calibrated where it has no specification yet, or again with `recalibrate`."""
-    if name == HERE and (recalibrate or not (find.PLATFORMS / name / "spec.toml").exists()):
+    if name == find.HERE and (recalibrate or not (find.PLATFORMS / name / "spec.toml").exists()):
         from collscope.calibration import calibrate
 
-        console.note(f"{HERE}: its messages are measured")
+        console.note(f"{find.HERE}: its messages are measured")
         if not programs.MPI_DRIVER.exists():
             measure.build()
         calibrate.calibrate()
@@ -122,7 +121,7 @@ def _differs_here() -> str:
     """By how much messages of this machine differ now from its specification, in words; "" where they do not, or where it has none."""
     from collscope.calibration import calibrate
 
-    path = find.PLATFORMS / HERE / "spec.toml"
+    path = find.PLATFORMS / find.HERE / "spec.toml"
     return calibrate.differs_here(path) if path.exists() and programs.MPI_DRIVER.exists() else ""
 
 

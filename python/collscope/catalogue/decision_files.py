@@ -38,7 +38,7 @@ def check_path(path: Path, what: str) -> None:
 
 def collectives_of(key: str) -> tuple[str, ...]:
     """The collectives that the file has rules for, in its order. UserError: file and line of what is wrong."""
-    lines = prover.replies(["--rules", f"decision={FILE}{path_of(key)}"])
+    lines = prover.replies(["--rules", f"decision={FILE}{paths.display(path_of(key))}"])
     return tuple(dict.fromkeys(str(line["collective"]) for line in lines))
 
 

@@ -109,6 +109,8 @@ def command(
 
     A cluster needs --name, and --hosts, --launcher or an allocation with --nodes."""
 
+    from collscope.machines import find
+
     if out and not out.endswith(".toml"):
         raise UsageError(f"--out {out}: a specification's name ends in .toml")
     target = Path(out) if out else None
@@ -135,7 +137,7 @@ def command(
 
         if on_cluster:
             name = _checked(name, f"{on_cluster} needs the cluster's")
-            if name in (calibrate.HERE, "ideal"):
+            if name in (find.HERE, "ideal"):
                 raise UsageError(f"--name {name}: is taken; give the cluster another name")
             if of_file:
                 raise UsageError(f"{of_file} goes with --from FILE; a cluster is measured")
@@ -148,7 +150,7 @@ def command(
         path, lines = made.path, report.describe(made)
     for line in lines:
         click.echo(line)
-    click.echo(f"written: {paths.display(path)}; simulate it with --on {out or name or calibrate.HERE}")
+    click.echo(f"written: {paths.display(path)}; simulate it with --on {out or name or find.HERE}")
 
 
 def _checked(name: str | None, what: str) -> str:

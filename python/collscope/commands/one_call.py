@@ -11,6 +11,7 @@ from collscope.base.units import counted, format_time, parse_size
 from collscope.catalogue import registry
 from collscope.commands import requests
 from collscope.commands.calls import Call
+from collscope.machines import find
 from collscope.machines.machine_file import machine_file
 from collscope.points import arrival
 from collscope.points.plan import Layout, Point, Timing
@@ -56,7 +57,7 @@ def make_traces(r: OneCall) -> list[Trace]:
     if "sim" in sources and not r.platform:
         raise UsageError("--source sim: say on which platform, with --on; ./collscope list --platforms names them")
     if "real" in sources:
-        requests.check_real(r.platform or "this_machine")
+        requests.check_real(r.platform or find.HERE)
         if not r.platform and sources != ["real"]:
             raise UsageError("--source real beside others: give --on this_machine, so that all are of the same machine")
     layout = make_layout(r, sources)
@@ -134,7 +135,7 @@ def make_layout(r: OneCall, sources: Sequence[str]) -> Layout | None:
         if r.nodes and r.nodes > r.ranks:
             raise UsageError(f"{r.ranks} ranks cannot occupy {r.nodes} nodes; use --nodes {r.ranks}")
         return None
-    on = requests.load_platform(r.platform or "this_machine", sources)
+    on = requests.load_platform(r.platform or find.HERE, sources)
     if on is None:
         if (r.nodes or 1) != 1:
             raise UsageError(f"this_machine has 1 node; --nodes {r.nodes} does not fit")

@@ -24,6 +24,8 @@ from collscope.machines.xml_reader import read_xml
 from collscope.machines.xml_writer import xml_of
 
 PLATFORMS = paths.ROOT / "platforms"
+HERE = "this_machine"
+"""The machine that this runs on, once calibrated."""
 
 
 def spec_path(name: str) -> Path:
@@ -95,9 +97,7 @@ def _load(name: str, text: bytes, cache: Path) -> Platform:
     outside, bracket, inner = name.strip().partition("[")
     of_file = "/" in outside or outside.endswith(".toml")
     shown = f"{spec.name}{bracket}{inner}" if of_file else name.strip()
-    return replace(
-        platform_of(spec, shown), unstable=spec.unstable, typed="" if base == "this_machine" else name.strip()
-    )
+    return replace(platform_of(spec, shown), unstable=spec.unstable, typed="" if base == HERE else name.strip())
 
 
 def _plain(path: Path, name: str, config: Mapping[str, str]) -> Platform:
@@ -152,14 +152,12 @@ def _find(name: str) -> tuple[Path | None, dict[str, str], str]:
         return None, values, base
     path = spec_path(base)
     if not path.exists():
-        if base == "this_machine":
-            raise UserError("this_machine has not been measured yet; ./collscope calibrate does it in about a minute")
+        if base == HERE:
+            raise UserError(f"{HERE} has not been measured yet; ./collscope calibrate does it in about a minute")
         beside = next((f"./{base}{s}" for s in (".toml", ".xml") if Path(f"{base}{s}").is_file()), None)
         if beside:
             raise UsageError(f'unknown platform "{base}"; did you mean {beside}{name.strip()[len(base) :]}?')
-        raise unknown(
-            "platform", base, [*list_platforms(), "this_machine"], "a path to a .toml or .xml file will do, too"
-        )
+        raise unknown("platform", base, [*list_platforms(), HERE], "a path to a .toml or .xml file will do, too")
     return path, values, base
 
 

@@ -212,9 +212,7 @@ def _of_a_piece(spec: Spec, name: str) -> str:
     level, _, rest = rest.partition("[")
     start, _, kind = rest.partition("].")
     later = [piece.start for piece in getattr(spec, key)[level] if piece.start > int(start)]
-    sizes = f"{format_size(int(start))} and more"
-    if later:
-        sizes = f"{format_size(int(start))} to below {format_size(later[0])}"
+    sizes = _sizes(int(start), later[0] if later else None)
     sent = "messages sent without blocking" if key == "curve_nonblocking" else "messages"
     side = {
         "gap": "the sender's processor: ",
@@ -223,6 +221,16 @@ def _of_a_piece(spec: Spec, name: str) -> str:
     }
     of = next((words for name, words in side.items() if kind.startswith(name)), "")
     return f"{of}{sent} of {sizes} between ranks {_WHERE.get(level, f'in the same {level}')}"
+
+
+def _sizes(start: int, end: int | None) -> str:
+    """From `start` to below `end` bytes; a byte above a whole number of KiB is not rounded away."""
+    if end == start + 1:
+        return format_size(start)
+    first = f"more than {format_size(start - 1)}" if start > 1 and start % 1024 == 1 else format_size(start)
+    if end is None:
+        return first if first.startswith("more") else f"{first} and more"
+    return f"{first} to {format_size(end - 1)}" if end % 1024 == 1 else f"{first} to below {format_size(end)}"
 
 
 _WHERE = {

@@ -123,7 +123,7 @@ def test_open_mpi_4_1_alone_never_ends_an_exchange_of_empty_types(words: list[st
     source = paths.ROOT / "tests" / "libraries" / "open_mpi_empty_types.c"
     compiler = [library.mpicc, f"-I{paths.ROOT}", source, "-o", program]
     subprocess.run(compiler, check=True, env=library.environment)
-    for ranks, said in ((1, "ended"), (2, "never ended")):
+    for ranks, printed in ((1, "ended"), (2, "never ended")):
         line = [library.mpirun, "-np", str(ranks), program, *words]
         done = subprocess.run(line, capture_output=True, text=True, timeout=300, env=library.environment)
-        assert done.stdout == f"{said}\n" * ranks, done
+        assert done.stdout == f"{printed}\n" * ranks, done

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,25 @@ def test_a_number_in_words(tmp_path: Path) -> None:
     assert rows["curve.numa[0].latency_s"].matters == "messages of 0 B to below 3001 B between ranks in the same numa"
     assert rows["curve.network[5003].s_per_byte"].matters == "messages of 5003 B and more between ranks on two nodes"
     assert made.spec.shape == "2 nodes of 2 sockets of 16 cores (4 numa of 8, 8 ccd of 4, 16 caches per node)"
+
+
+@pytest.mark.parametrize(
+    ("starts", "sizes"),
+    [
+        ((0, 4097, 8192), ["0 B to 4 KiB", "more than 4 KiB to below 8 KiB", "8 KiB and more"]),
+        ((0, 131072, 131073), ["0 B to below 128 KiB", "128 KiB", "more than 128 KiB"]),
+        ((0, 1, 3001), ["0 B", "1 B to below 3001 B", "3001 B and more"]),
+    ],
+)
+def test_the_pieces_of_a_curve_name_their_sizes_to_the_byte(starts: tuple[int, ...], sizes: list[str]) -> None:
+    pieces = tuple(spec_reader.parse_spec(LAYERED, "layered.toml").curve["network"][:1]) * 3
+    spec = spec_reader.parse_spec(LAYERED, "layered.toml")
+    curve = {**spec.curve, "network": tuple(replace(p, start=s) for p, s in zip(pieces, starts, strict=True))}
+    made = machines.Machine(Path("layered.toml"), replace(spec, curve=curve))
+    words = {row.name: row.matters for row in made.rows}
+    assert [words[f"curve.network[{s}].s_per_byte"] for s in starts] == [
+        f"messages of {size} between ranks on two nodes" for size in sizes
+    ]
 
 
 def test_links_say_how_many_large_messages_of_the_class_that_demands_most_fill_them() -> None:
