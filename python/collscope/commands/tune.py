@@ -31,7 +31,8 @@ Examples:
     "library",
     required=True,
     metavar="LIBRARY",
-    help="openmpi (which is installed), openmpi-4.1, openmpi-5.0; collscope: the preload library, with all algorithms.",
+    help="openmpi or mpich (which is installed), openmpi-4.1, openmpi-5.0, mpich-4.3; collscope: the preload library, with all "
+    "algorithms.",
 )
 @click.option(
     "-c", "--collective", "collectives", default=COLLECTIVES, show_default=True, metavar="C[,C…]", help="Collectives."
@@ -48,7 +49,7 @@ Examples:
 @click.option("--loss", default="2%", show_default=True, metavar="SHARE", help="What a rule may lose against the best.")
 @click.option("--verify", is_flag=True, help="Run the library with the rules, and see from its messages what it takes.")
 @click.option(
-    "--mpi", metavar="DIR", help="With --verify: installation folder of Open MPI, instead of the one in PATH."
+    "--mpi", metavar="DIR", help="With --verify: installation folder of the library, instead of the one in PATH."
 )
 @click.option(
     "--confirm",

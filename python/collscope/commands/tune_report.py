@@ -16,7 +16,7 @@ from collscope.tuning.verify import Verified
 
 RULES, SCRIPT, TABLE, REPORT, FIGURE = "collscope.rules", "collscope.sh", "table.csv", "report.md", "gain.svg"
 MEASURED, SIMULATED = "measured.csv", "simulated.csv"
-FILES = (RULES, "*.sh", "*.conf", TABLE, REPORT, FIGURE, MEASURED, SIMULATED)
+FILES = (RULES, "*.sh", "*.conf", "mpich*.json", TABLE, REPORT, FIGURE, MEASURED, SIMULATED)
 TEMPLATES = Path(__file__).parent / "templates"
 WORST = 20  # calls in the report, those that lose most first
 COLUMNS = (
@@ -161,6 +161,8 @@ def show(tuned: Tuned, verified: Sequence[Verified] | None) -> None:
                 console.note(f"a rule of the model that is slower than the library's own choice is gone: {line}")
     for reason in dict.fromkeys(reason for _, reason in tuned.doubtful):
         console.note(f"in doubt, left to the library: {reason}")
+    if tuned.remark:
+        console.note(tuned.remark)
     console.say(checked(verified))
     for v in verified or ():
         if not v.is_right:

@@ -11,21 +11,22 @@ from collscope.base import console, folders, leftovers, paths
 from collscope.base.errors import UsageError, UserError
 from collscope.base.files import write_atomically
 from collscope.base.units import counted, parse_ranks, parse_sizes
-from collscope.catalogue import decision_files, registry
+from collscope.catalogue import decision_files
 from collscope.catalogue.keys import FILE, split_keys
 from collscope.commands import requests, tune_confirm, tune_report
 from collscope.points.plan import Task
 from collscope.sources import assumptions, model
 from collscope.sources.assumptions import Choice, Judged, Unchecked
 from collscope.sources.source import Options
-from collscope.tuning import confirm, decision_file, gain, openmpi_rules, search, targets, verify
+from collscope.tuning import confirm, decision_file, gain, mpich_rules, openmpi_rules, search, targets, verify
 from collscope.tuning.gain import Confirmed, Part, Tuned
 from collscope.tuning.rules import OWN, Call, Rule, declined
 from collscope.tuning.search import Grid, Times
 from collscope.tuning.targets import Target
-from collscope.twins.library import find_library
+from collscope.twins.library import Installed, Library, find
+from collscope.twins.mpich_messages import Mpich
 
-MAX_VERIFIED = 9  # ranks, which share this machine's cores
+MAX_VERIFIED = 17  # ranks, which share this machine's cores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,26 +60,29 @@ def run(request: Request) -> bool:
     loss = read_share(request.loss)
     if request.mpi and not request.verify:
         raise UsageError("--mpi names the library that --verify runs: add --verify")
-    library = find_library(request.mpi) if request.verify and target.name != "collscope" else None
-    if library and f"openmpi-{library.version.rpartition('.')[0]}" != target.name:
-        raise UsageError(f"--verify: Open MPI {library.version} is there, and the rules are for {target.title}")
+    library = installed(target, request.mpi) if request.verify else None
     kept = folder / (tune_report.SIMULATED if request.confirm == tune_confirm.SIM else tune_report.MEASURED)
     how = tune_confirm.read(
         request.confirm, request.budget, request.launcher, request.hosts, request.remeasure, request.platform, kept
     )
     tuned = tune(request, target, collectives, loss, how)
-    ranks = [p for p in parse_ranks(request.ranks) if 1 < p <= MAX_VERIFIED]
     files, verified = written(tuned, folder), None
     with leftovers.scratch() as scratch:
-        tested = scratch / openmpi_rules.FILE
         for name, text in files.items():
             write_atomically(scratch / name, text)
         if target.name == "collscope":
             key = f"{FILE}{scratch / tune_report.RULES}"
             if wrong := verify.decision_file(key, tuned.rules, sorted({p for r in tuned.rules for p in r.ranks})):
                 raise UserError(f"a rule that our reader takes otherwise: {wrong[0]}; please report it")
-        elif library:
-            verified = verify.open_mpi(library, tested, tuned.rules, target.default, ranks, tuned.several_per_node)
+        elif isinstance(library, Mpich):
+            if max(tuned.nodes.values(), default=1) == 1:
+                raise UsageError(
+                    "--verify: MPICH's messages are seen between nodes: give --ranks-per-node below --ranks"
+                )
+            verified = verify.of_mpich(library, scratch, tuned.rules, target.default, tuned.nodes)
+        elif isinstance(library, Library):
+            file, ranks = scratch / openmpi_rules.FILE, [p for p in tuned.nodes if p <= MAX_VERIFIED]
+            verified = verify.open_mpi(library, file, tuned.rules, target.default, ranks, tuned.several_per_node)
     report = tune_report.made(tuned, verified)
     for name, content in {**files, **report}.items():
         write_atomically(folder / name, content)
@@ -87,13 +91,22 @@ def run(request: Request) -> bool:
     return verified is None or all(v.is_right for v in verified)
 
 
+def installed(target: Target, folder: str | None) -> Installed | None:
+    """The library that is to follow the rules: of this folder, or in PATH; None: ours. A UsageError where it is another version."""
+    if target.name == "collscope":
+        return None
+    library: Installed = find(Mpich if target.family == "mpich" else Library, folder)
+    if f"{target.family}-{library.series}" != target.name:
+        raise UsageError(f"--verify: {library.name} {library.version} is there, and the rules are for {target.title}")
+    return library
+
+
 def read_collectives(text: str, target: Target) -> list[str]:
     """The collectives to tune. UsageError: one that the target's rules cannot speak of."""
     names = list(dict.fromkeys(split_keys(text)))
     for name in names:
-        about = registry.load().collective(name)
-        if not about.has_data or (target.name != "collscope" and name not in openmpi_rules.NUMBERS):
-            fit = ", ".join(openmpi_rules.NUMBERS) if target.name != "collscope" else "those with data"
+        if name not in target.collectives:
+            fit = ", ".join(target.collectives) if target.name != "collscope" else "those with data"
             raise UsageError(f"-c {name}: rules for {target.title} can speak of {fit} (docs/tuning.md)")
     return names
 
@@ -148,12 +161,17 @@ def tune(
     if not ranks:
         raise UsageError(f"--ranks {request.ranks}: one rank sends nothing; name 2 or more")
     parts: list[Part] = []
-    several, left_s = False, how.budget_s if how else 0.0
+    on_nodes: dict[int, int] = {}
+    left_s = how.budget_s if how else 0.0
     for work in Work.of(ranks, request.ranks_per_node, target):
         grid = Grid.of(work.ranks, parse_sizes(request.sizes))
-        nodes = {p: -(-p // work.per_node) if work.per_node else None for p in (*grid.ranks, *grid.other_ranks)}
+        verifiable = [p for p in work.ranks if p <= MAX_VERIFIED]
+        nodes = {
+            p: -(-p // work.per_node) if work.per_node else None for p in {*grid.ranks, *grid.other_ranks, *verifiable}
+        }
         is_real = how is not None and how.is_real
-        layouts = [requests.make_layout(platform, n, p, "block", is_real) for p, n in nodes.items()]
+        layout = {p: requests.make_layout(platform, n, p, "block", is_real) for p, n in nodes.items()}
+        layouts = [layout[p] for p in (*grid.ranks, *grid.other_ranks)]
         tasks = grid.tasks(target, collectives, layouts)
         times = search.times_of(model.rows(tasks, Options(title=f"tune for {target.title}")), target, grid)
         made, joined = gain.settled(times, loss)
@@ -171,8 +189,8 @@ def tune(
         kept = declined(made, [rule for rule, _ in doubts])
         held = [replace(rule, per_node=work.held) for rule in kept]
         parts.append(Part(work.per_node, held, times, doubts, joined, confirmed))
-        several |= any(1 < layout.nodes < layout.ranks for layout in layouts)
-    tuned = Tuned(target, platform.name, parts, loss, several)
+        on_nodes |= {p: layout[p].nodes for p in sorted(layout)}
+    tuned = Tuned(target, platform.name, parts, loss, on_nodes)
     if tuned.doubtful and all(g.key == g.default for part in parts for g in part.gains):
         raise UserError(
             f"no rule stands: {tuned.doubtful[0][1]}; give {platform.name} that number "
@@ -228,6 +246,9 @@ def written(tuned: Tuned, folder: Path) -> dict[str, str]:
     if tuned.target.name == "collscope":
         script = f"export COLLSCOPE_RULES={folder / tune_report.RULES}\n"  # a path without blanks: check_path
         return {tune_report.RULES: decision_file.text(tuned.rules, about), tune_report.SCRIPT: script}
+    if tuned.target.family == "mpich":
+        script = mpich_rules.script(folder, tuned.shares_nodes)
+        return {**mpich_rules.texts(tuned.rules, tuned.shares_nodes), mpich_rules.SCRIPT: script}
     series = tuned.target.name.partition("-")[2]
     return {
         openmpi_rules.FILE: openmpi_rules.text(tuned.rules, series, about),

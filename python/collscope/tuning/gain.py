@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from collscope.tuning import mpich_rules
 from collscope.tuning.confirm import Found
 from collscope.tuning.rules import NOISE, OWN, Call, Rule, chosen, fitted
 from collscope.tuning.search import Times
@@ -110,13 +111,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Tuned:
-    """What came out, a part for each number of ranks per node."""
+    """What came out, a part for each number of ranks per node. `nodes`: by number of ranks, on how many nodes they are."""
 
     target: Target
     platform: str
     parts: Sequence[Part]
     loss: float
-    several_per_node: bool
+    nodes: Mapping[int, int]
 
     @property
     def rules(self) -> list[Rule]:
@@ -127,3 +128,19 @@ class Tuned:
     def doubtful(self) -> list[tuple[Rule, str]]:
         """Of all parts."""
         return [doubt for part in self.parts for doubt in part.doubtful]
+
+    @property
+    def shares_nodes(self) -> bool:
+        """Whether some node has several ranks."""
+        return any(on < ranks for ranks, on in self.nodes.items())
+
+    @property
+    def several_per_node(self) -> bool:
+        """Whether several nodes are used, and some has several ranks."""
+        return any(1 < on < ranks for ranks, on in self.nodes.items())
+
+    @property
+    def remark(self) -> str:
+        """What the times of the library's own choice leave out; "" where that is nothing."""
+        split = self.target.family == "mpich" and any(rule.collective in mpich_rules.FLAT for rule in self.rules)
+        return mpich_rules.UNTIMED if self.shares_nodes and split else ""

@@ -3,19 +3,21 @@ both its edges, and beside those of its own choice where the rules end."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from collscope.base.progress import progress
 from collscope.catalogue import decisions, registry
 from collscope.catalogue.sizes import vector_bytes
-from collscope.tuning import openmpi_rules
+from collscope.tuning import mpich, mpich_rules, openmpi_rules
 from collscope.tuning.rules import OWN, Rule, chosen
-from collscope.twins import judge
+from collscope.twins import judge, mpich_messages
 from collscope.twins.call import Call, Compared
 from collscope.twins.calls import FLOAT
 from collscope.twins.library import Library
+from collscope.twins.mpich_messages import Mpich
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,12 @@ class Verified:
         return f"rule for {low} to {high} ranks, {first} to {last} bytes: {self.compared}"
 
 
-def edges(rules: Sequence[Rule], ranks: int) -> list[tuple[str, int]]:
-    """(collective, count) of calls of floats: the first, a middle and the last of each rule on so many ranks, and the next behind it."""
+def edges(rules: Sequence[Rule], ranks: int, elem: Callable[[str], int]) -> list[tuple[str, int]]:
+    """(collective, count) of calls of elements of `elem` bytes: the first, a middle and the last of each rule on so many ranks, and the
+    next behind it."""
     made: dict[tuple[str, int], None] = {}
     for rule in rules:
-        whole = vector_bytes(rule.collective, 1, ranks, FLOAT)
+        whole = vector_bytes(rule.collective, 1, ranks, elem(rule.collective))
         first, last = -(-rule.bytes[0] // whole), rule.bytes[1] // whole
         if rule.ranks[0] <= ranks <= rule.ranks[1] + 1 and first <= last:
             made |= {(rule.collective, count): None for count in (first, (first + last) // 2, last, last + 1) if count}
@@ -53,24 +56,60 @@ def open_mpi(
 ) -> list[Verified]:
     """Compares on each of these numbers of ranks, one launch each, with the library that follows `file`."""
     follows = replace(library, env=library.env | openmpi_rules.variables(file, without_han))
+
+    def expected(key: str, p: int, collective: str, count: int) -> str:
+        return key or _own(collective, p, count, FLOAT, default)
+
+    return _verified(rules, ranks, lambda collective: FLOAT, expected, partial(judge.compare, follows))
+
+
+def of_mpich(
+    library: Mpich, folder: Path, rules: Sequence[Rule], default: str, nodes: Mapping[int, int]
+) -> list[Verified]:
+    """The same of MPICH with the files in `folder`, on these numbers of ranks, each on so many nodes. Messages between nodes are compared;
+    one node has no such. What MPICH by itself splits where ranks share nodes is not compared."""
+    several = any(on < p for p, on in nodes.items())
+    follows = replace(library, env={**library.env, **mpich_rules.variables(folder, several)})
+
+    def expected(key: str, p: int, collective: str, count: int) -> str | None:
+        if key and mpich.fits(key, p, count):
+            return key
+        is_split = several and collective in mpich_rules.FLAT
+        return None if is_split else _own(collective, p, count, mpich.element(collective), default)
+
+    def compare(p: int, calls: Sequence[Call]) -> list[Compared]:
+        return mpich_messages.compare(follows, p, nodes[p], calls)
+
+    return _verified(rules, [p for p in nodes if nodes[p] > 1], mpich.element, expected, compare)
+
+
+def _verified(
+    rules: Sequence[Rule],
+    ranks: Sequence[int],
+    elem: Callable[[str], int],
+    expected: Callable[[str, int, str, int], str | None],
+    compare: Callable[[int, Sequence[Call]], list[Compared]],
+) -> list[Verified]:
+    """`expected`: the full key that should be taken, by what the rule says, ranks, collective and count; None: no message shows it."""
     found: list[Verified] = []
     with progress("rules verified", len(ranks)) as advance:
         for p in ranks:
             calls, of = [], []
-            for collective, count in edges(rules, p):
-                rule = chosen(rules, (collective, p, vector_bytes(collective, count, p, FLOAT)))
-                key = rule.key if rule else OWN
-                calls.append(Call(key or _own(collective, p, count, default), collective, count))
-                of.append(rule)
+            for collective, count in edges(rules, p, elem):
+                size = elem(collective)
+                rule = chosen(rules, (collective, p, vector_bytes(collective, count, p, size)))
+                if key := expected(rule.key if rule else OWN, p, collective, count):
+                    calls.append(Call(key, collective, count, elem=size))
+                    of.append(rule)
             if calls:
-                found += map(Verified, of, judge.compare(follows, p, calls))
+                found += map(Verified, of, compare(p, calls))
             advance(1)
     return found
 
 
-def _own(collective: str, ranks: int, count: int, default: str) -> str:
+def _own(collective: str, ranks: int, count: int, elem: int, default: str) -> str:
     """What the library takes by itself."""
-    return str(decisions.ask(collective, ranks, count, FLOAT, decisions=[default])[0]["chose"])
+    return str(decisions.ask(collective, ranks, count, elem, decisions=[default])[0]["chose"])
 
 
 def decision_file(file: str, rules: Sequence[Rule], ranks: Sequence[int]) -> list[Rule]:

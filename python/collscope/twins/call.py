@@ -9,13 +9,14 @@ Messages = list[tuple[str, int, int]]  # S or R, the other rank (-1: any), bytes
 Verdict = Literal["same", "order", "different", "unsupported"]
 """order: each pair's messages are alike, a rank's order is not; unsupported: ours cannot run the call."""
 
+FLOAT = 4
 REFUSAL: Messages = [("refused", 0, 0)]
 """What stands for the messages of a call that a library refuses: unlike anything of ours."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call, of floats, and the key that should send the same."""
+    """One call, of floats where `elem`, bytes of an element, is not another, and the key that should send the same."""
 
     key: str  # an algorithm's, or decision/NAME:COLLECTIVE
     collective: str
@@ -24,17 +25,29 @@ class Call:
     commutes: bool = True
     in_place: bool = False
     forced: tuple[tuple[str, int], ...] = ()  # coll_tuned's variables, without their prefix
+    elem: int = FLOAT
 
     @property
     def shape(self) -> str:
-        """The call as the programs' plans write it: count, root, whether the operator commutes, whether it is in place."""
-        return f"{self.count} {self.root} {int(self.commutes)} {int(self.in_place)}"
+        """The call as the programs' plans write it: count, root, whether the operator commutes, whether it is in place, and the bytes of an
+        element where it is not a float."""
+        words = (
+            self.count,
+            self.root,
+            int(self.commutes),
+            int(self.in_place),
+            *([self.elem] if self.elem != FLOAT else []),
+        )
+        return " ".join(map(str, words))
 
     @property
     def text(self) -> str:
         """The call for people."""
         rest = f", root {self.root}" * bool(self.root) + ", in place" * self.in_place
-        return f"{self.key}, count {self.count}{rest}" + ", an operator that does not commute" * (not self.commutes)
+        return (
+            f"{self.key}, count {self.count}{' of bytes' * (self.elem == 1)}{rest}"
+            + ", an operator that does not commute" * (not self.commutes)
+        )
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ from itertools import product
 from collscope.catalogue import registry
 from collscope.catalogue.keys import Key, stem_of
 from collscope.catalogue.registry import Algorithm
-from collscope.twins.call import Call
+from collscope.twins.call import FLOAT, Call
 from collscope.twins.messages import own_messages
 
-FLOAT = 4
 MAX_FLOATS = 1 << 20  # of a vector
 MANY = 17  # ranks; with more of them roots and sizes are fewer: a launch takes minutes where ranks share cores
 MAX_MOVED = 1 << 21  # floats of the larger buffer in a call of the grid

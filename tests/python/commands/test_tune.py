@@ -29,7 +29,11 @@ def table(folder: Path) -> list[dict[str, str]]:
 @needs_prover
 @pytest.mark.parametrize(
     ("library", "rules", "script"),
-    [("openmpi-4.1", "openmpi.conf", "openmpi.sh"), ("collscope", "collscope.rules", "collscope.sh")],
+    [
+        ("openmpi-4.1", "openmpi.conf", "openmpi.sh"),
+        ("mpich-4.3", "mpich.json", "mpich.sh"),
+        ("collscope", "collscope.rules", "collscope.sh"),
+    ],
 )
 def test_a_folder_has_rules_what_activates_them_and_what_they_gain(
     library: str, rules: str, script: str, workplace: Path, capsys: pytest.CaptureFixture[str]
@@ -89,6 +93,12 @@ def test_our_rules_are_a_decision_of_every_other_command(workplace: Path, capsys
         (("--for", "collscope", "--loss", "much"), "--loss much: a share of the time, such as 2%"),
         (("--for", "openmpi-4.1", "--mpi", "here"), "--mpi names the library that --verify runs: add --verify"),
         (("--for", "openmpi-4.1", "--mpi", "here", "--verify"), "is not there"),
+        (("--for", "mpich-4.3", "--mpi", "here", "--verify"), "is not there"),
+        (("--for", "mpich-5.0"), "MPICH 5.0's table of decisions is not known here"),
+        (
+            ("--for", "mpich-4.3", "-c", "gather"),
+            "can speak of bcast, reduce, allreduce, allgather, alltoall, reduce_scatter",
+        ),
         (("--for", "collscope", "--ranks", "1"), "--ranks 1: one rank sends nothing"),
         (("--for", "collscope", "--out", "a b"), "--out: the path has blanks"),
     ],
@@ -149,6 +159,20 @@ def test_open_mpi_5_follows_every_rule_on_both_its_edges(
     status, printed, errors = call(capsys, "tune", *words, "--mpi", folder, "--out", str(workplace / "out"))
     assert status == 0, errors
     assert "take what the rules say, by their messages, on 2..6 ranks" in printed
+
+
+@pytest.mark.full
+@needs_prover
+@pytest.mark.parametrize("per_node", ["1", "2"])
+def test_mpich_follows_every_rule_on_both_its_edges(
+    per_node: str, workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On nodes of two ranks, by what passes between these."""
+    words = ("--on", "schooner", "--for", "mpich-4.3", "--ranks", "2..9", "--ranks-per-node", per_node, "--verify")
+    folder = str(libraries.mpich().mpirun.parents[1])
+    status, printed, errors = call(capsys, "tune", *words, "--mpi", folder, "--out", str(workplace / "out"))
+    assert status == 0, errors
+    assert f"take what the rules say, by their messages, on {'2' if per_node == '1' else '3'}..9 ranks" in printed
 
 
 @pytest.mark.full

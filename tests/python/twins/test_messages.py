@@ -10,7 +10,8 @@ import pytest
 from collscope.base import paths
 from collscope.base.errors import UserError
 from collscope.twins import messages
-from collscope.twins.library import HEADERS, SOURCE, Library, compiled, find_library
+from collscope.twins.library import Installed, Library, compiled, find_library
+from collscope.twins.mpich_messages import Mpich
 from open_mpi import needs_open_mpi, needs_prover
 
 
@@ -19,7 +20,7 @@ def test_a_table_of_another_layout_is_noticed(tmp_path: Path) -> None:
     """Were Open MPI's functions in another order, the program must not begin."""
     library = find_library()
     source = tmp_path / "messages.c"
-    text, number = re.subn(r"enum \{ BEFORE = \d \}", "enum { BEFORE = 5 }", SOURCE.read_text())
+    text, number = re.subn(r"enum \{ BEFORE = \d \}", "enum { BEFORE = 5 }", Library.sources[0].read_text())
     assert number == 2
     source.write_text(text)
     (tmp_path / "plan").write_text("comm\ncall 0 barrier 0 0 1 0\n")
@@ -43,10 +44,12 @@ def test_a_malformed_call_is_not_unsupported() -> None:
     assert "root 7" in messages.recorded("0 bcast/linear 4 10 7 1 0\n").unsupported[0].reason
 
 
-def test_whatever_the_program_is_made_of_makes_it_anew() -> None:
+@pytest.mark.parametrize("kind", [Library, Mpich])
+def test_whatever_the_program_is_made_of_makes_it_anew(kind: type[Installed]) -> None:
     """Its own headers: those of the MPI library follow its version."""
-    included = re.findall(r'#include "([^"]+)"', SOURCE.read_text())
-    assert included and {paths.ROOT / name for name in included} == {*HEADERS}
+    source, *headers = kind.sources
+    included = re.findall(r'#include "([^"]+)"', source.read_text())
+    assert included and {paths.ROOT / name for name in included} == {*headers}
 
 
 @needs_prover

@@ -1,10 +1,10 @@
-"""collscope.twins.messages, algorithms/decision/mpich_4.c: decision/mpich_4 sends what MPICH sends. Where it does not, this says why."""
+"""collscope.twins.mpich_messages, algorithms/decision/mpich_4.c: decision/mpich_4 sends what MPICH sends.
+Where it does not, this says why."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -19,13 +19,6 @@ SIZES = (0, 1, 4, 8, 9, 12, 64, 256, 257, 260, 2048, 2052, 4096, 12288, 12289, 1
          262144, 524284, 524288, 524289, 524292, 1048576)  # fmt: skip
 COLLECTIVES = ("bcast", "reduce", "scatter", "gather", "allgather", "reduce_scatter", "reduce_scatter_block", "allreduce",
                "alltoall", "barrier", "scan", "exscan")  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("mpich")
-    mpich_twins.compile_theirs(made)
-    return made
 
 
 def calls(collective: str, ranks: int, sizes: tuple[int, ...], elem: int) -> Iterator[Call]:
@@ -89,21 +82,21 @@ MISSING = ("MPICH takes a binomial tree in rank order", "MPICH takes recursive d
 
 @pytest.mark.full
 @pytest.mark.parametrize("ranks", (2, 3, 4, 5, 6, 7, 8, 9, 13, 16))
-def test_mpich_takes_what_the_table_says(ranks: int, folder: Path) -> None:
-    check(mpich_twins.compare(folder, ranks, grid(ranks)), MISSING)
+def test_mpich_takes_what_the_table_says(ranks: int) -> None:
+    check(mpich_twins.compare(ranks, grid(ranks)), MISSING)
 
 
 @pytest.mark.full
-def test_batches_of_an_alltoall_on_many_ranks(folder: Path) -> None:
+def test_batches_of_an_alltoall_on_many_ranks() -> None:
     """More ranks than fit in one of MPICH's batches."""
-    made = mpich_twins.compare(folder, 40, [Call("alltoall", n) for n in (1, 64, 65, 100)])
+    made = mpich_twins.compare(40, [Call("alltoall", n) for n in (1, 64, 65, 100)])
     check(made, ())
     assert [c.key for c in made] == ["alltoall/bruck"] * 2 + ["alltoall/scattered[batch=32]"] * 2
 
 
 @pytest.mark.skipif(not libraries.has_mpich(), reason="needs MPICH; ./collscope test --full fetches it")
-def test_mpich_on_few_ranks(folder: Path) -> None:
-    check(mpich_twins.compare(folder, 4, grid(4, (64, 65536))), MISSING)
+def test_mpich_on_few_ranks() -> None:
+    check(mpich_twins.compare(4, grid(4, (64, 65536))), MISSING)
     # The comparison can fail.
-    wrong = mpich_twins.compare(folder, 4, [Call("bcast", 100)], ["bcast/binomial[s=0]"])
+    wrong = mpich_twins.compare(4, [Call("bcast", 100)], ["bcast/binomial[s=0]"])
     assert [c.verdict for c in wrong] == ["different"]

@@ -1,12 +1,12 @@
 /* mpich_messages PLAN OUT: what MPICH hands to its network in collective calls, in order, at every rank: as `messages`
- * does for Open MPI. A line of the plan is `call ID COLLECTIVE COUNT ROOT COMMUTES IN_PLACE ELEM`: MPI's call, of floats
- * (ELEM 4) or bytes (1). Rank r writes to OUT.r a line for each call: the ID, and for each message S (send) or R (receive),
+ * does for Open MPI. A line of the plan is `call ID COLLECTIVE COUNT ROOT COMMUTES IN_PLACE [ELEM]`: MPI's call, of floats,
+ * or of bytes (ELEM 1). Rank r writes to OUT.r a line for each call: the ID, and for each message S (send) or R (receive),
  * the other rank, a colon and the bytes (of a receive: the room for them).
  *
  * MPICH's own point-to-point functions are hidden in its library, but the UCX below is a library of its own: the two
  * functions that every message passes are defined here, write, and call UCX's own. Needs MPIR_CVAR_CH4_NETMOD=ucx, and
- * MPIR_CVAR_NOLOCAL=1, so that no message takes MPICH's own path through shared memory. UCX knows ends of connections, not
- * ranks: each rank sends every other one message first, to learn which end is whose.
+ * sees what passes between MPICH's nodes: with MPIR_CVAR_NOLOCAL=1 everything. UCX knows ends of connections, not ranks:
+ * each rank sends every other one message first, to learn which end is whose.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -129,8 +129,8 @@ int main(int argc, char **argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   learn(comm);
   while (fgets(line, sizeof line, plan)) {
-    int n, root, commutes, in_place, elem;
-    if (sscanf(line, "call %127s %127s %d %d %d %d %d", id, what, &n, &root, &commutes, &in_place, &elem) != 7)
+    int n, root, commutes, in_place, elem = 4;
+    if (sscanf(line, "call %127s %127s %d %d %d %d %d", id, what, &n, &root, &commutes, &in_place, &elem) < 6)
       fail("cannot read", line);
     MPI_Barrier(MPI_COMM_WORLD);
     out = file;
