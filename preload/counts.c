@@ -100,6 +100,7 @@ void counts_add(tally *into, const row *r) {
   to->over_s += r->over_s;
   to->samples += r->samples;
   to->skew_s += r->skew_s;
+  to->waited_s += r->waited_s;
   to->sampling_s += r->sampling_s;
   if (r->max_skew_s > to->max_skew_s) to->max_skew_s = r->max_skew_s;
 }

@@ -45,9 +45,9 @@ typedef struct {
   int root;                       /* -1: without a root; -2: several */
   char type[MPI_MAX_OBJECT_NAME]; /* by its name, "several", or "derived" */
   MPI_Datatype last;
-  /* Arrival of the ranks, in the calls that were sampled: how long the first waited for the last. */
+  /* Arrival of the ranks, in the calls that were sampled: how long the first waited for the last, and how long this rank did. */
   uint64_t samples;
-  double skew_s, max_skew_s, sampling_s;
+  double skew_s, max_skew_s, waited_s, sampling_s;
 } row;
 
 typedef struct {

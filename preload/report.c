@@ -119,6 +119,7 @@ static void print_skew(json *j, const row *r, uint64_t by) {
   json_size(j, "samples", (r->samples + by - 1) / by);
   json_real(j, "mean_s", r->skew_s / (double)r->samples);
   json_real(j, "max_s", r->max_skew_s);
+  json_real(j, "wait_s", r->waited_s / (double)r->samples);
   json_real(j, "spent_s", r->sampling_s);
   json_end(j);
 }
@@ -147,6 +148,7 @@ static void print_line(json *j, const line *l, uint64_t by) {
   if (r->root < 0) json_null(j, "root");
   else json_int(j, "root", r->root);
   json_text(j, "type", r->type);
+  json_int(j, "ranks", l->ranks);
   json_real(j, "mean_s", r->seconds / (double)l->ranks);
   json_real(j, "max_s", l->max_s);
   if (r->over) json_real(j, "completion_s", r->over_s / (double)r->over);
@@ -155,7 +157,7 @@ static void print_line(json *j, const line *l, uint64_t by) {
   json_end(j);
 }
 
-static void print(FILE *out, const settings *s, const lines *all, bool complete, int ranks) {
+static void print(FILE *out, const settings *s, const lines *all, bool complete, int ranks, double run_s) {
   char library[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   json j = json_on(out);
@@ -166,6 +168,7 @@ static void print(FILE *out, const settings *s, const lines *all, bool complete,
   json_bool(&j, "complete", complete);
   json_text(&j, "library", library);
   json_int(&j, "ranks", ranks);
+  json_real(&j, "run_s", run_s);
   json_bool(&j, "profile", s->profile);
   json_object(&j, "choices");
   for (int k = 0; k < COLL_COLLECTIVES; k++)
@@ -178,14 +181,14 @@ static void print(FILE *out, const settings *s, const lines *all, bool complete,
 }
 
 /* In full, or not at all. */
-static void write_file(const settings *s, const lines *all, bool complete, int ranks) {
+static void write_file(const settings *s, const lines *all, bool complete, int ranks, double run_s) {
   size_t length = strlen(s->report) + 32;
   char *partial = runtime_allocate(length);
   snprintf(partial, length, "%s.%ld", s->report, (long)getpid());
   FILE *out = fopen(partial, "w");
   bool failed = !out;
   if (out) {
-    print(out, s, all, complete, ranks);
+    print(out, s, all, complete, ranks, run_s);
     failed = ferror(out) != 0;
     failed |= fclose(out) != 0;
     failed = failed || rename(partial, s->report);
@@ -197,7 +200,7 @@ static void write_file(const settings *s, const lines *all, bool complete, int r
   free(partial);
 }
 
-void report_write(const settings *s) {
+void report_write(const settings *s, double run_s) {
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -211,14 +214,14 @@ void report_write(const settings *s) {
   MPI_Group_free(&group);
   collect(&all, world, rank, ranks);
   MPI_Comm_free(&world);
-  if (rank == 0) write_file(s, &all, true, ranks);
+  if (rank == 0) write_file(s, &all, true, ranks, run_s);
   free(all.line);
 }
 
-void report_write_alone(const settings *s) {
+void report_write_alone(const settings *s, double run_s) {
   int ranks;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   lines all = own_lines();
-  write_file(s, &all, false, ranks);
+  write_file(s, &all, false, ranks, run_s);
   free(all.line);
 }

@@ -19,6 +19,7 @@ extern char **environ;
 bool session_active[COUNTS_COLLECTIVES], session_opens;
 static settings chosen;
 static bool counts_calls, runs, fits;
+static double began_s;
 
 /* A non-blocking call must not wait for others, as making a communicator does. */
 int session_made(int code, const MPI_Comm *comm) {
@@ -98,6 +99,7 @@ void session_begin(void) {
                                : chosen.cpu < 0 ? -1
                                                 : chosen.cpu + communicators_rank_on_node());
   runs = true;
+  began_s = MPI_Wtime();
   session_opens = chooses;
   session_made(MPI_SUCCESS, &(MPI_Comm){ MPI_COMM_WORLD });
   session_made(MPI_SUCCESS, &(MPI_Comm){ MPI_COMM_SELF });
@@ -109,7 +111,7 @@ void session_end(void) {
   runs = false;
   session_opens = false;
   memset(session_active, 0, sizeof session_active);
-  if (counts_calls) report_write(&chosen);
+  if (counts_calls) report_write(&chosen, MPI_Wtime() - began_s);
   communicators_end();
   progress_end();
   operators_end();
@@ -117,7 +119,7 @@ void session_end(void) {
 }
 
 void session_abort(void) {
-  if (runs && counts_calls) report_write_alone(&chosen);
+  if (runs && counts_calls) report_write_alone(&chosen, MPI_Wtime() - began_s);
 }
 
 /* ---- calls -------------------------------------------------------------------------------------------- */
@@ -146,7 +148,8 @@ static void sample_arrival(session_call *s, communicator *c) {
   double waited[2] = { MPI_Wtime() - before, 0 }, most[2];
   waited[1] = -waited[0];
   MPI_Allreduce(waited, most, 2, MPI_DOUBLE, MPI_MAX, c->user);
-  s->waited_s = most[0] + most[1];
+  s->skew_s = most[0] + most[1];
+  s->waited_s = most[1] - waited[1];
   s->sampled = true;
   s->arrived_s = MPI_Wtime() - before;
 }
@@ -243,8 +246,9 @@ int session_done(session_call *s, int collective, int root, MPI_Datatype type) {
   r->seconds += took;
   if (!s->sampled) return s->code;
   r->samples++;
-  r->skew_s += s->waited_s;
+  r->skew_s += s->skew_s;
+  r->waited_s += s->waited_s;
   r->sampling_s += s->arrived_s;
-  if (s->waited_s > r->max_skew_s) r->max_skew_s = s->waited_s;
+  if (s->skew_s > r->max_skew_s) r->max_skew_s = s->skew_s;
   return s->code;
 }

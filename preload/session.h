@@ -27,7 +27,7 @@ typedef struct {
   plans_kind kind;
   const char *why; /* NULL: served */
   size_t bytes;
-  double start_s, arrived_s, waited_s;
+  double start_s, arrived_s, skew_s, waited_s;
   bool in_place, sampled;
   bool uneven; /* ranks bring different numbers of bytes */
   int code;

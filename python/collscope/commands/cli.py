@@ -32,6 +32,7 @@ COMMANDS = {  # in the order in which help lists them
     "decide": "collscope.commands.decide",
     "twins": "collscope.commands.twins",
     "tune": "collscope.commands.tune",
+    "advise": "collscope.commands.advise",
     "calibrate": "collscope.commands.calibrate",
     "explain": "collscope.commands.explain",
     "exec": "collscope.commands.exec_",

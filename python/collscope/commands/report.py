@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import click
 
 from collscope.base import console
-from collscope.base.errors import UserError, disk_error
+from collscope.base.errors import UserError
 from collscope.base.grid import KEY, WORDS, Column, Grid
 from collscope.base.units import counted, format_size, format_time
-
-FORMAT = "collscope_report"
-VERSION = 1
+from collscope.tuning import preload_report
 
 
 @dataclass(frozen=True)
@@ -27,15 +23,7 @@ class Request:
 
 def read(path: str) -> dict[str, Any]:
     """The report in a file. UserError: it cannot be read, or it is something else."""
-    try:
-        data = json.loads(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise disk_error(error, path) from error
-    except ValueError as error:
-        raise UserError(f"{path}: not a report: {error}; write one with ./collscope exec --report FILE") from error
-    if not isinstance(data, dict) or data.get(FORMAT) != VERSION or not isinstance(data.get("rows"), list):
-        raise UserError(f"{path}: not a report of version {VERSION}; write one with ./collscope exec --report FILE")
-    return data
+    return preload_report.report(path, preload_report.text_of(path))
 
 
 def communicator(of: dict[str, Any]) -> str:

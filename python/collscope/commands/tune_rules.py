@@ -232,25 +232,30 @@ def doubtful(rules: Sequence[Rule], times: Times, tasks: Sequence[Task], target:
     for rule, judged in zip(of, all_judged, strict=True):
         if not isinstance(judged, Judged):
             continue
-        if judged.doubt or rule.key not in judged.ties:
-            number = judged.doubt.unknown if judged.doubt else judged.unknowns[0]
-            found.append(
-                (rule, f"{rule.key} hangs on {number.name}: set {number.keys}, measured with {number.measure}")
-            )
+        if reason := judged.hangs_on(rule.key):
+            found.append((rule, reason))
     return found
 
 
 def written(tuned: Tuned, folder: Path) -> dict[str, str]:
     """Name → text of the files that a library reads."""
     about = f"{tuned.target.title} on {tuned.platform}, by ./collscope tune: at most {tuned.loss:.2%} lost by the model"
-    if tuned.target.name == "collscope":
+    return rule_files(tuned.target, tuned.rules, about, tuned.several_per_node, tuned.shares_nodes, folder)
+
+
+def rule_files(
+    target: Target, rules: Sequence[Rule], about: str, several_per_node: bool, shares_nodes: bool, folder: Path
+) -> dict[str, str]:
+    """Name → text of the files with which a library follows rules, with lines `about` them. Communicators have several ranks on a
+    node (`shares_nodes`), and lie on several nodes, too (`several_per_node`)."""
+    if target.name == "collscope":
         script = f"export COLLSCOPE_RULES={folder / tune_report.RULES}\n"  # a path without blanks: check_path
-        return {tune_report.RULES: decision_file.text(tuned.rules, about), tune_report.SCRIPT: script}
-    if tuned.target.family == "mpich":
-        script = mpich_rules.script(folder, tuned.shares_nodes)
-        return {**mpich_rules.texts(tuned.rules, tuned.shares_nodes), mpich_rules.SCRIPT: script}
-    series = tuned.target.name.partition("-")[2]
+        return {tune_report.RULES: decision_file.text(rules, about), tune_report.SCRIPT: script}
+    if target.family == "mpich":
+        script = mpich_rules.script(folder, shares_nodes)
+        return {**mpich_rules.texts(rules, shares_nodes), mpich_rules.SCRIPT: script}
+    series = target.name.partition("-")[2]
     return {
-        openmpi_rules.FILE: openmpi_rules.text(tuned.rules, series, about),
-        openmpi_rules.SCRIPT: openmpi_rules.script(folder / openmpi_rules.FILE, tuned.several_per_node),
+        openmpi_rules.FILE: openmpi_rules.text(rules, series, about),
+        openmpi_rules.SCRIPT: openmpi_rules.script(folder / openmpi_rules.FILE, several_per_node),
     }

@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 
@@ -54,7 +54,7 @@ class Doubt:
 class Judged:
     """Who wins over the draws. winner: the key that loses least on average; seconds: key → median, the winner first; bands: key → where
     eight of ten of its times lie, of what was drawn; ties: keys that take no longer than it by TIE in half of the draws, itself first;
-    wins: draws where nothing is faster by TIE; unknowns: what was drawn."""
+    wins: draws where nothing is faster by TIE; unknowns: what was drawn; drawn: key → its time in each draw."""
 
     winner: str
     seconds: Mapping[str, float]
@@ -64,11 +64,19 @@ class Judged:
     draws: int
     unknowns: tuple[Unknown, ...]
     doubt: Doubt | None
+    drawn: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     @property
     def band_s(self) -> tuple[float, float]:
         """Of the winner."""
         return self.bands[self.winner]
+
+    def hangs_on(self, key: str) -> str:
+        """On which number the choice of this key over the others hangs, and what measures it; "": on none."""
+        if not self.doubt and key in self.ties:
+            return ""
+        number = self.doubt.unknown if self.doubt else self.unknowns[0]
+        return f"{key} hangs on {number.name}: set {number.keys}, measured with {number.measure}"
 
 
 @dataclass(frozen=True)
@@ -81,10 +89,12 @@ class Unchecked:
 
 @dataclass(frozen=True)
 class Choice:
-    """A call with the algorithms that were timed for it with the file's numbers. `points`: full key → its point."""
+    """A call with the algorithms that were timed for it with the file's numbers. `points`: full key → its point; `all_drawn`: also those
+    that are FAR."""
 
     layout: Layout
     points: Mapping[str, Point]
+    all_drawn: bool = False
 
 
 @dataclass(frozen=True)
@@ -169,7 +179,7 @@ def _middles(choices: Sequence[Choice], found: Sequence[Sequence[Unknown]]) -> l
             continue
         seconds = {key: r["model_s"] for key, r in replies.items()}
         steps = {key: r["steps"] for key, r in replies.items()}
-        near = [key for key, s in seconds.items() if s <= FAR * min(seconds.values())]
+        near = [key for key, s in seconds.items() if choice.all_drawn or s <= FAR * min(seconds.values())]
         first: dict[tuple[float, float], str] = {}
         alike = {key: first.setdefault((steps[key], seconds[key]), key) for key in near}
         made.append(_Middle(seconds, steps, alike))
@@ -224,6 +234,7 @@ def _judged(
         len(best),
         tuple(open_numbers),
         doubt,
+        seconds,
     )
 
 

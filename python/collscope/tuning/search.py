@@ -51,7 +51,7 @@ class Grid:
         return [
             (layout, point)
             for layout, point in Sweep(keys, sizes, layouts, fit="round").tasks()
-            if _competes(point, layout.ranks)
+            if competes(point, layout.ranks)
         ]
 
     def is_sampled(self, ranks: int, size: int, whole: int) -> bool:
@@ -60,7 +60,8 @@ class Grid:
         return ranks in self.ranks and size in {max(whole, n // whole * whole) for n in self.sizes}
 
 
-def _competes(point: Point, ranks: int) -> bool:
+def competes(point: Point, ranks: int) -> bool:
+    """Whether its segments and chains are worth a try: see Grid.tasks."""
     segment, size = int(point.key.values.get("s", 0)), point.bytes(ranks)
     fits = not segment or size / MAX_SEGMENTS <= segment < size
     return fits and int(point.key.values.get("chains", 1)) < max(2, ranks)

@@ -37,9 +37,10 @@ ROW: dict[str, Any] = {
     "in_place": 0,
     "root": 0,
     "type": "MPI_INT",
+    "ranks": 4,
     "mean_s": 1e-4,
     "max_s": 2e-4,
-    "skew": {"samples": 4, "mean_s": 5e-6, "max_s": 1e-5, "spent_s": 8e-5},
+    "skew": {"samples": 4, "mean_s": 5e-6, "max_s": 1e-5, "wait_s": 4e-6, "spent_s": 8e-5},
 }
 OTHER = ROW | {
     "collective": "reduce",
@@ -52,7 +53,7 @@ OTHER = ROW | {
     "skew": None,
 }
 REPORT: dict[str, Any] = {
-    "collscope_report": 1, "complete": True, "library": "Open MPI v4.1.4, package: Debian", "ranks": 4, "profile": True,
+    "collscope_report": 1, "complete": True, "library": "Open MPI v4.1.4, package: Debian", "ranks": 4, "run_s": 0.5, "profile": True,
     "choices": {"bcast": "bcast/knomial[k=4]"}, "rows": [ROW, OTHER],
 }  # fmt: skip
 
@@ -247,6 +248,9 @@ def test_a_profile_counts_calls_and_samples_arrivals(
     assert data["profile"] and not data["choices"]
     assert all(row["algorithm"] is None for row in data["rows"])
     assert sum(row["skew"]["samples"] for row in data["rows"] if row["skew"]) > 10
+    assert all(0 <= row["skew"]["wait_s"] <= row["skew"]["mean_s"] for row in data["rows"] if row["skew"])
+    assert all(row["mean_s"] < data["run_s"] for row in data["rows"])
+    assert {row["ranks"] for row in data["rows"] if row["communicator"]["name"] == "MPI_COMM_WORLD"} == {2}
     assert {row["type"] for row in data["rows"] if row["collective"] == "barrier"} == {""}
     sizes = {row["communicator"]["size"] for row in data["rows"]}
     assert sizes == {1, 2}
