@@ -105,22 +105,19 @@ static char *text_of(const launch *l, const char *path) {
   return text;
 }
 
-/* Two buffers, touched; false, at all ranks, where one has no memory for them. */
+/* Three buffers, touched; false, at all ranks, where one has no memory for them. */
 static bool make_buffers(bench *b, const p2p_plan *p) {
   for (const measurement *m = p->of; m < p->of + p->measurements; m++) {
     size_t room = m->pattern->room > m->bytes ? m->pattern->room : m->bytes;
     if (room > b->room) b->room = room;
   }
-  b->send = malloc(b->room + 1);
-  b->recv = malloc(b->room + 1);
-  int enough = b->send && b->recv, all;
+  char **each[] = { &b->send, &b->recv, &b->back };
+  int enough = 1, all;
+  for (int i = 0; i < 3; i++) enough &= (*each[i] = malloc(b->room + 1)) != NULL;
   MPI_Allreduce(&enough, &all, 1, MPI_INT, MPI_MIN, b->l->world);
-  if (all) {
-    memset(b->send, 0, b->room + 1);
-    memset(b->recv, 0, b->room + 1);
-  } else if (!b->l->rank) {
-    fprintf(stderr, "collscope-driver: --p2p: no memory for two buffers of %zu bytes at each rank\n", b->room);
-  }
+  for (int i = 0; all && i < 3; i++) memset(*each[i], 0, b->room + 1);
+  if (!all && !b->l->rank)
+    fprintf(stderr, "collscope-driver: --p2p: no memory for three buffers of %zu bytes at each rank\n", b->room);
   return all;
 }
 
@@ -140,6 +137,7 @@ int p2p(launch *l, const char *path, FILE *out) {
   }
   free(b.send);
   free(b.recv);
+  free(b.back);
   p2p_plan_free(&p);
   free(text);
   return status;

@@ -15,6 +15,7 @@
  *   pingpong_nonblocking  the same by MPI_Isend and MPI_Irecv
  *   pingpong_fresh        the same, each message from memory and into memory that no cache holds
  *   relay                 the flows are a ring: a token goes round it K times, each rank sends on what it has received; mean of a hop
+ *   relay_copied          the same, but each rank sends on a copy of what it has received
  *   relay_nonblocking     the same by MPI_Isend and MPI_Irecv
  *   overhead              time of a blocking send that need not wait, mean of K
  *   receive               time to receive a message that has arrived, mean of K
@@ -22,7 +23,9 @@
  *   late_nonblocking      the same by MPI_Isend and MPI_Wait
  *   flows                 on each flow K messages at once, receives posted, from a common start to the last one's arrival at any rank;
  *                         besides issue: until the first flow's sender has posted them all; first: arrival of that flow's first message
+ *   flows_returned        the same where each receiver has just sent what lies in its buffer: the other core has read it
  *   copy_exchanged        seconds per byte of a copy of what has just been received over what has just been sent, both ranks, mean of K
+ *   gamma_exchanged       the same of a reduction of floats
  *   gamma, copy, touch    seconds per byte of a local reduction of floats, a copy, the first writing of fresh memory, by the first K ranks
  *                         at once; no flows
  *

@@ -15,6 +15,13 @@ enum { TAG = 1, ACK = 2, SHORT = 1 << 12, FRESH = 64 << 20 };
 static bool is_first(const bench *b, const measurement *m) { return b->l->rank == m->flow[0].from; }
 static bool is_second(const bench *b, const measurement *m) { return b->l->rank == m->flow[0].to; }
 
+/* This rank writes bytes that it has sent to that one. A simulator is told so. */
+static void take_back(const bench *b, int other, size_t bytes) {
+  const coll_place *place = b->l->place;
+  if (bytes >= port_read_in_place_from() && place[b->l->rank].node == place[other].node)
+    port_charge_invalidation(bytes);
+}
+
 /* ---- round trips ------------------------------------------------------------------------------------ */
 
 typedef void (*sender)(const bench *, void *, int bytes, int to);
@@ -69,10 +76,22 @@ static void pingpong_fresh(const bench *b, const measurement *m, double value[])
   round_trips(b, m, send, receive, true, value);
 }
 
+/* ---- local work ------------------------------------------------------------------------------------- */
+
+static void copy(const bench *b, size_t bytes) {
+  memcpy(b->send, b->recv, bytes);
+  port_charge_copy(bytes);
+}
+
+static void combine(const bench *b, size_t bytes) {
+  MPI_Reduce_local(b->recv, b->send, (int)(bytes / sizeof(float)), MPI_FLOAT, MPI_SUM);
+  port_charge_reduce(bytes);
+}
+
 /* ---- a token round a ring ---------------------------------------------------------------------------- */
 
-/* What was received is sent on to the next rank. A simulator is told so, and asked what that costs. */
-static void relayed(const bench *b, const measurement *m, sender s, receiver r, double value[]) {
+/* What was received is sent on to the next rank, or a copy of it. A simulator is told so, and asked what that costs. */
+static void relayed(const bench *b, const measurement *m, sender s, receiver r, bool copies, double value[]) {
   int before = -1, behind = -1, me = b->l->rank;
   for (int i = 0; i < m->flows; i++) {
     if (m->flow[i].to == me) before = m->flow[i].from;
@@ -86,9 +105,11 @@ static void relayed(const bench *b, const measurement *m, sender s, receiver r, 
     int n = i < 0 && m->bytes > SHORT ? SHORT : (int)m->bytes;
     for (int receives = !is_first(b, m), k = 0; k < 2; k++, receives = !receives) {
       if (receives) r(b, b->recv, n, before);
+      if (receives) take_back(b, behind, (size_t)n); /* in copying, where that is */
+      if (receives && copies) copy(b, (size_t)n);
       if (tells && receives) port_received(b->l->world, before);
       if (tells && !receives) port_sends(b->l->world, behind);
-      if (!receives) s(b, b->recv, n, behind);
+      if (!receives) s(b, copies ? b->send : b->recv, n, behind);
     }
   }
   if (is_first(b, m)) value[0] = (port_now() - start) / ((double)m->count * m->flows);
@@ -99,9 +120,14 @@ static void send_or_wait(const bench *b, void *at, int n, int to) {
   else send(b, at, n, to);
 }
 
-static void relay(const bench *b, const measurement *m, double value[]) { relayed(b, m, send_or_wait, receive, value); }
+static void relay(const bench *b, const measurement *m, double value[]) {
+  relayed(b, m, send_or_wait, receive, false, value);
+}
+static void relay_copied(const bench *b, const measurement *m, double value[]) {
+  relayed(b, m, send_or_wait, receive, true, value);
+}
 static void relay_nonblocking(const bench *b, const measurement *m, double value[]) {
-  relayed(b, m, isend, ireceive, value);
+  relayed(b, m, isend, ireceive, false, value);
 }
 
 /* ---- overheads -------------------------------------------------------------------------------------- */
@@ -162,10 +188,22 @@ static void late_nonblocking(const bench *b, const measurement *m, double value[
 
 /* ---- several messages at once ----------------------------------------------------------------------- */
 
+/* Each receiver sends what lies where it will receive into: the other core has read these lines then. */
+static void send_back(const bench *b, const measurement *m) {
+  MPI_Request request[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
+  for (int i = 0; i < m->flows; i++) {
+    const flow *f = &m->flow[i];
+    if (f->to == b->l->rank) MPI_Isend(b->recv, (int)m->bytes, MPI_BYTE, f->from, ACK, b->l->world, &request[0]);
+    if (f->from == b->l->rank) MPI_Irecv(b->back, (int)m->bytes, MPI_BYTE, f->to, ACK, b->l->world, &request[1]);
+  }
+  MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+}
+
 /* Returns whether this rank came too late to the start. */
-static bool flows_once(const bench *b, const measurement *m, double window, double value[]) {
+static bool flows_once(const bench *b, const measurement *m, bool returned, double window, double value[]) {
   int most = m->count * m->flows, sends = 0, receives = 0, n = (int)m->bytes, me = b->l->rank;
   const flow *end = m->flow + m->flows;
+  if (returned) send_back(b, m);
   MPI_Request *request = runtime_allocate(sizeof *request * (size_t)most * 2), *sent = request + most;
   for (int k = 0; k < m->count; k++)
     for (const flow *f = m->flow; f < end; f++)
@@ -180,6 +218,8 @@ static bool flows_once(const bench *b, const measurement *m, double window, doub
     MPI_Wait(&request[0], MPI_STATUS_IGNORE);
     if (is_second(b, m)) value[2] = port_now() - start;
     MPI_Waitall(receives - 1, request + 1, MPI_STATUSES_IGNORE);
+    for (const flow *f = m->flow; returned && f < end; f++)
+      if (f->to == me) take_back(b, f->from, m->bytes);
     value[0] = port_now() - start;
   }
   MPI_Waitall(sends, sent, MPI_STATUSES_IGNORE);
@@ -192,17 +232,20 @@ static bool flows_once(const bench *b, const measurement *m, double window, doub
   return late;
 }
 
-/* Values: arrival of the last message, end of posting, arrival of the first. */
-static void flows(const bench *b, const measurement *m, double value[]) {
+static void flows_in_window(const bench *b, const measurement *m, bool returned, double value[]) {
   enum { TRIES = 8 };
   double window = port_window(b->l->world);
   for (int tries = 1, any = 1; any && tries <= TRIES; tries++) {
     if (tries == TRIES) window = 0; /* then the start is as common as a barrier makes it */
-    any = flows_once(b, m, window, value);
+    any = flows_once(b, m, returned, window, value);
     if (window > 0) MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, b->l->world);
     window *= 2;
   }
 }
+
+/* Values: arrival of the last message, end of posting, arrival of the first. */
+static void flows(const bench *b, const measurement *m, double value[]) { flows_in_window(b, m, false, value); }
+static void flows_returned(const bench *b, const measurement *m, double value[]) { flows_in_window(b, m, true, value); }
 
 /* ---- a rank alone ----------------------------------------------------------------------------------- */
 
@@ -210,12 +253,9 @@ static int repeats(size_t bytes) { return (int)(((size_t)128 << 20) / bytes) / 1
 
 static void gamma_speed(const bench *b, const measurement *m, double value[]) {
   if (b->l->rank >= m->count) return;
-  int n = repeats(m->bytes), elements = (int)(m->bytes / sizeof(float));
+  int n = repeats(m->bytes);
   double start = port_now();
-  for (int i = 0; i < n; i++) {
-    MPI_Reduce_local(b->send, b->recv, elements, MPI_FLOAT, MPI_SUM);
-    port_charge_reduce(m->bytes);
-  }
+  for (int i = 0; i < n; i++) combine(b, m->bytes);
   if (!b->l->rank) value[0] = (port_now() - start) / ((double)m->bytes * n);
 }
 
@@ -223,27 +263,28 @@ static void copy_speed(const bench *b, const measurement *m, double value[]) {
   if (b->l->rank >= m->count) return;
   int n = repeats(m->bytes);
   double start = port_now();
-  for (int i = 0; i < n; i++) {
-    memcpy(b->recv, b->send, m->bytes);
-    port_charge_copy(m->bytes);
-  }
+  for (int i = 0; i < n; i++) copy(b, m->bytes);
   if (!b->l->rank) value[0] = (port_now() - start) / ((double)m->bytes * n);
 }
 
 /* Lines of what another core has just read are its lines, too: writing takes them back. */
-static void copy_exchanged(const bench *b, const measurement *m, double value[]) {
+static void exchanged(const bench *b, const measurement *m, bool combines, double value[]) {
   int n = (int)m->bytes, other = is_first(b, m) ? m->flow[0].to : m->flow[0].from;
   if ((!is_first(b, m) && !is_second(b, m)) || !m->bytes) return;
   double spent = 0;
   for (int i = 0; i < m->count; i++) {
     MPI_Sendrecv(b->send, n, MPI_BYTE, other, TAG, b->recv, n, MPI_BYTE, other, TAG, b->l->world, MPI_STATUS_IGNORE);
     double start = port_now();
-    memcpy(b->send, b->recv, m->bytes);
-    port_charge_copy(m->bytes);
+    take_back(b, other, m->bytes);
+    if (combines) combine(b, m->bytes);
+    else copy(b, m->bytes);
     spent += port_now() - start;
   }
   value[0] = spent / ((double)m->bytes * m->count);
 }
+
+static void copy_exchanged(const bench *b, const measurement *m, double value[]) { exchanged(b, m, false, value); }
+static void gamma_exchanged(const bench *b, const measurement *m, double value[]) { exchanged(b, m, true, value); }
 
 static void touch(const bench *b, const measurement *m, double value[]) {
   if (b->l->rank >= m->count) return;
@@ -262,15 +303,18 @@ static const pattern patterns[] = {
   { .name = "pingpong_nonblocking", .sample = pingpong_nonblocking },
   { .name = "pingpong_fresh", .sample = pingpong_fresh, .room = FRESH },
   { .name = "relay", .sample = relay },
+  { .name = "relay_copied", .sample = relay_copied },
   { .name = "relay_nonblocking", .sample = relay_nonblocking },
   { .name = "overhead", .sample = overhead },
   { .name = "receive", .sample = receive_what_is_there },
   { .name = "late", .sample = late_blocking },
   { .name = "late_nonblocking", .sample = late_nonblocking },
   { .name = "flows", .sample = flows, .value = { "issue", "first" } },
+  { .name = "flows_returned", .sample = flows_returned, .value = { "issue", "first" } },
   { .name = "gamma", .sample = gamma_speed, .local = true },
   { .name = "copy", .sample = copy_speed, .local = true },
   { .name = "copy_exchanged", .sample = copy_exchanged },
+  { .name = "gamma_exchanged", .sample = gamma_exchanged },
   { .name = "touch", .sample = touch, .local = true },
 };
 

@@ -20,10 +20,10 @@ typedef struct {
   flow *flow;
 } measurement;
 
-/* What a pattern works with: two buffers of `room` bytes, touched. */
+/* What a pattern works with: three buffers of `room` bytes, touched. */
 typedef struct {
   const launch *l;
-  char *send, *recv;
+  char *send, *recv, *back;
   size_t room;
 } bench;
 

@@ -115,7 +115,7 @@ def calibrate(
     def differs(of: _Found) -> str:
         probes = [r.probe for r in of.samples.readings]
         if not launcher:
-            return _differs(of.spec, estimates.messages_of_machine(measure(survey.again(probes, "flows"))))
+            return _machine_differs(of.spec, measure, probes)
         return _differs(of.spec, estimates.messages_of_cluster(measure(survey.again(probes, "pingpong"))))
 
     try:
@@ -150,8 +150,24 @@ def _measuring(on: Launcher, ranks: int, nodes: int, bound: bool) -> survey.Meas
     return measure
 
 
-def _differs(spec: Spec, times: stability.Times) -> str:
-    return "; ".join(difference.text for difference in stability.differences(spec, times))
+def _differs(spec: Spec, times: stability.Times, pattern: str = "") -> str:
+    return "; ".join(difference.text for difference in stability.differences(spec, times, pattern))
+
+
+def _machine_differs(spec: Spec, measure: survey.Measure, probes: Sequence[Probe]) -> str:
+    """By how much single messages, and what two ranks send to and fro, which no number was found from, differ."""
+    eager = int(spec.eager_bytes.value)
+    found = measure([*survey.again(probes, "flows"), *survey.forwards(probes, eager + 1)])
+    forwarded = estimates.forwarded(found)
+    return "; ".join(
+        filter(
+            None,
+            [
+                _differs(spec, estimates.messages_of_machine(found)),
+                *(_differs(spec, t, p) for p, t in forwarded.items()),
+            ],
+        )
+    )
 
 
 def differs_here(path: Path) -> str:
@@ -160,8 +176,7 @@ def differs_here(path: Path) -> str:
     check_cores(ranks)
     measure = _measuring(LOCAL, ranks, 1, bound=True)
     few = survey.few_of_each_class(measure(survey.LOOK).placement, survey.PAIRS)
-    times = estimates.messages_of_machine(measure(survey.again(survey.common_start(ranks, few), "flows")))
-    return _differs(find.load_spec(str(path)), times)
+    return _machine_differs(find.load_spec(str(path)), measure, survey.common_start(ranks, few))
 
 
 def _size(launcher: Launcher, nodes: int | None, ranks_per_node: int | None, cores: int) -> tuple[int, int]:

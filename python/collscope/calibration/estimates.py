@@ -3,9 +3,10 @@
 Of a cluster the curve of a class is of round trips: the lower quartile of its best pair. Of one machine it is of messages from a common
 start, as collectives have them, alone and with one the other way: half a round trip hides a receive's posting behind the wait for it, and
 the loop of a ping-pong runs warmer than any call. There it takes the median of each launch and pair, and of these their median: launches
-differ (where the system puts ranks and pages), and what is predicted is a median, too. A copy is then of what has just been received over
-what has just been sent: its lines are in another core's cache. The bound (bounds.loggp) takes the least of everything, round trips among
-it; those numbers stand in the table [least].
+differ (where the system puts ranks and pages), and what is predicted is a median, too. What writing costs where another core's cache has
+the lines stands by itself, if messages show it, and a copy is then one within a core's own memory; else it is of what has just been
+received over what has just been sent. The bound (bounds.loggp) takes the least of everything, round trips among it; those numbers stand
+in the table [least].
 """
 
 from __future__ import annotations
@@ -30,13 +31,14 @@ from collscope.calibration.curves import (
 from collscope.calibration.links import LINK_SHARE, Rate, narrowest
 from collscope.calibration.noise import Quantiles, noise_of, noise_of_messages
 from collscope.calibration.samples import Reading, Samples
-from collscope.calibration.survey import late_limit
+from collscope.calibration.survey import FORWARDS, late_limit
 
 NOISE = (2e-4, 0.3)  # relative, of a time: minimum, maximum
 NODE_NOISE = 0.03  # of a median on a machine that does other things, too
 DISTURBED = 0.01  # of a time: from this noise on a shorter message that seems to take longer was disturbed
 SLOWER = 0.10  # a non-blocking message differs by so much where it has a curve of its own
 OUTVOTED = 0.25  # of the rounds' median: a round that is farther off was disturbed
+SHOWN = 0.1  # of what a byte of a message takes: less is not taken for the cost of lines in another cache
 MAX_OVERHEAD = 0.45  # of the shortest message: two overheads and a latency must fit in
 
 Range = tuple[float, float, float]  # value, least, greatest
@@ -63,6 +65,7 @@ class Estimates:
     rates: Mapping[str, Rate] = field(default_factory=dict)
     is_copied: bool = False  # messages are copies by cores, which are busy throughout: slower pieces make more traffic
     local: Mapping[str, Range] = field(default_factory=dict)  # gamma, copy, touch: seconds per byte
+    invalidation: Range | None = None  # seconds per byte
     least: Mapping[str, float] = field(default_factory=dict)  # o, g, L in seconds; G, gamma in seconds per byte
     noise: Mapping[str, Sequence[tuple[int, Quantiles]]] = field(
         default_factory=dict
@@ -215,6 +218,8 @@ def of_machine(samples: Samples, sockets: int = 1) -> Estimates:
     if latency < 0:
         o, latency = max(o + latency / 2, 0.0), 0.0
     gamma = samples.of("gamma")
+    taken_back = invalidation(samples, floor)
+    copy = local_work(copies) if taken_back else _copy(samples.of("copy_exchanged"), copies)
     return Estimates(
         curves=curves,
         # Curves do not fall below two overheads: rounding must not undo that.
@@ -222,7 +227,8 @@ def of_machine(samples: Samples, sockets: int = 1) -> Estimates:
         rates=_copied(curves, copies, sockets),
         is_copied=True,
         relayed={level: links.relayed(samples, level) for level in samples.placement.pairs()},
-        local={"gamma": local_work(gamma), "copy": _copy(samples.of("copy_exchanged"), copies)},
+        local={"gamma": local_work(gamma), "copy": copy},
+        invalidation=taken_back,
         least={"o": o, "g": o, "L": latency, "G": floor, "gamma": min(min(r.samples) for r in gamma)},
         noise=_message_noise(samples, times),
     )
@@ -260,6 +266,41 @@ def _copy(exchanged: Sequence[Reading], private: Sequence[Reading]) -> Range:
     value = median(median(r.samples) for r in exchanged if r.probe.bytes == sizes[len(sizes) // 2])
     every = [*exchanged, *private]
     return value, min(min(r.samples) for r in every), max(value, *(r.typical for r in every))
+
+
+def invalidation(samples: Samples, least_s_per_byte: float) -> Range | None:
+    """Seconds per byte that writing over what another core has read takes longer: the median, least and greatest over sizes of messages,
+    copies and reductions. None: messages were not asked, or it does not show next to what the fastest copy takes."""
+    if not samples.of("flows_returned"):
+        return None
+    found = []
+    for pattern, own in (("flows_returned", "flows"), ("copy_exchanged", "copy"), ("gamma_exchanged", "gamma")):
+        for size in sorted({r.probe.bytes for r in samples.of(pattern)}):
+            alone = [r for r in samples.of(own, bytes=size) if own != "flows" or _is_one_message(r)]
+            if alone:
+                longer = _middle(samples.of(pattern, bytes=size)) - _middle(alone)
+                found.append(longer / size if own == "flows" else longer)
+    if (value := median(found)) <= SHOWN * least_s_per_byte:
+        return None
+    return value, min(found), max(found)
+
+
+def _is_one_message(reading: Reading) -> bool:
+    return len(reading.probe.flows) == reading.probe.count == 1
+
+
+def _middle(readings: Sequence[Reading]) -> float:
+    """The median of the launches' and pairs' medians."""
+    return median(median(r.samples) for r in readings)
+
+
+def forwarded(samples: Samples) -> dict[str, dict[str, dict[int, float]]]:
+    """Pattern → class → bytes → seconds of a hop of what two ranks send to and fro."""
+    found: dict[str, dict[str, dict[int, list[Reading]]]] = {}
+    for r in (r for pattern in FORWARDS for r in samples.of(pattern)):
+        sizes = found.setdefault(r.probe.pattern, {}).setdefault(_level(samples, r), {})
+        sizes.setdefault(r.probe.bytes, []).append(r)
+    return {p: {lv: {n: _middle(of[n]) for n in of} for lv, of in each.items()} for p, each in found.items()}
 
 
 def _message_noise(samples: Samples, times: Mapping[str, Sequence[Point]]) -> dict[str, list[tuple[int, Quantiles]]]:

@@ -23,6 +23,7 @@ MIN_S = 1e-12  # less is dust of rounding
 SLOWER = 0.25  # a non-blocking message that waits differs by so much from the curve where it has one of its own
 ALONE = "the links are busy as long as the message by itself"
 
+Hop = tuple[int, float, float]  # bytes, seconds of a message that is sent on, of one that is answered
 Spent = Sequence[tuple[int, float]]  # (bytes, seconds of a processor), ascending
 
 
@@ -64,6 +65,8 @@ def spec_of(found: Estimates, about: About) -> Spec:
     }
     if found.eager_nonblocking[0] and found.eager_nonblocking != found.eager:
         numbers["eager_bytes_nonblocking"] = eager_limit(found.eager_nonblocking)
+    if found.invalidation:
+        numbers["invalidation_s_per_byte"] = measured(found.invalidation[0], found.invalidation[1:])
     if found.nic_gap_s is not None:  # 0 is known, too
         numbers["nic_gap_s"] = measured(found.nic_gap_s)
     size: dict[str, Any] = {key: int(number.value) for key, number in about.counts.items()}
@@ -109,7 +112,7 @@ def noise_of(sizes: Sequence[tuple[int, Quantiles]], source: str = "here") -> tu
 def _pieces(
     found: Estimates, about: About, level: str, pieces: Sequence[Line], is_nonblocking: bool = False
 ) -> tuple[Piece, ...]:
-    hops = (found.relayed_nonblocking if is_nonblocking else found.relayed).get(level, ())
+    hops = _unread(found, about, (found.relayed_nonblocking if is_nonblocking else found.relayed).get(level, ()))
     if found.is_copied:
         core = found.rates["core"].bytes_per_s
         lines = [(start, latency, rounded(slope, 5)) for start, latency, slope in pieces]
@@ -148,7 +151,14 @@ def _pieces(
     return tuple(made)
 
 
-def _turnaround(hops: Sequence[tuple[int, float, float]], start: int, end: int) -> tuple[Number, Number] | None:
+def _unread(found: Estimates, about: About, hops: Sequence[Hop]) -> list[Hop]:
+    """Without what receiving into a buffer costs that the next rank has read: that is an element of its own."""
+    eager = about.known.get("eager_bytes", Number(found.eager[0])).value
+    back = found.invalidation[0] if found.invalidation else 0.0
+    return [(n, hop - (back * n if n > eager else 0.0), half) for n, hop, half in hops]
+
+
+def _turnaround(hops: Sequence[Hop], start: int, end: int) -> tuple[Number, Number] | None:
     """What a token's hop takes longer than half a round trip."""
     if not hops:
         return None

@@ -108,14 +108,29 @@ def again(probes: Iterable[Probe], pattern: str) -> list[Probe]:
     ]
 
 
+def forwards(probes: Iterable[Probe], least: int) -> list[Probe]:
+    """Messages of at least so many bytes that the two ranks of each pair send to and fro in one buffer, and by way of a copy: no number is
+    found from these, so they show whether the numbers hold."""
+    pairs = dict.fromkeys(p.flows[0] for p in probes if p.pattern == "flows_returned")
+    return [
+        Probe(pattern, ((a, b), (b, a)), n, 20, NODE_SAMPLES)
+        for a, b in pairs
+        for n in FORWARDED
+        for pattern in FORWARDS
+        if n >= least
+    ]
+
+
 # ---- one machine: messages from a common start ------------------------------------------------------------
 
 LAUNCHES = 5
 NODE_SAMPLES = 15
 MESSAGES = 45  # from a common start: single ones
 WINDOW = 32  # messages of a stream
-NODE_WORK = (*WORK[:2], 64 << 20)
+NODE_WORK = (8 << 10, 64 << 10, 512 << 10, 64 << 20)
 EXCHANGED = (8 << 10, 64 << 10, 512 << 10)
+FORWARDED = (16 << 10, 32 << 10, 128 << 10, 256 << 10)
+FORWARDS = ("relay", "relay_copied")
 
 
 def few_of_each_class(placement: Placement, most: int) -> list[int]:
@@ -136,7 +151,9 @@ def common_start(ranks: int, others: Iterable[int]) -> list[Probe]:
             made.append(Probe("flows", pair, n, 1, MESSAGES))
             made.append(Probe("flows", (*pair, (other, 0)), n, 1, MESSAGES))
         made += [Probe("flows", pair, n, 1, SINGLES, single=True) for n in SINGLE_BYTES]
-        made += [Probe("copy_exchanged", pair, n, 10, NODE_SAMPLES) for n in EXCHANGED]
+        for n in EXCHANGED:
+            made += [Probe(p, pair, n, 10, NODE_SAMPLES) for p in ("copy_exchanged", "gamma_exchanged")]
+            made.append(Probe("flows_returned", pair, n, 1, NODE_SAMPLES))
         made.append(Probe("overhead", pair, 1, WINDOW, NODE_SAMPLES))
         made += [Probe("flows", pair, n, WINDOW, NODE_SAMPLES) for n in (1, 1024, 1 << 20)]
     return made + [Probe(p, (), n, k, NODE_SAMPLES) for p in ("gamma", "copy") for n in NODE_WORK for k in (1, ranks)]

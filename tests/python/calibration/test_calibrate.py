@@ -14,6 +14,7 @@ from collscope.base import paths, programs
 from collscope.base.number import Number
 from collscope.calibration import calibrate, estimates, topology
 from collscope.calibration.samples import Placement, Probe, Reading, Samples, Start
+from collscope.calibration.survey import FORWARDS
 from collscope.machines import find
 from collscope.machines.spec import Topology
 from collscope.sources import bounds, idle, mpirun
@@ -50,7 +51,11 @@ def answer(probe: Probe) -> Reading:
         return Reading(probe, (whole,) * 3, (probe.count * 2e-7,), (time,))
     if probe.pattern.startswith("late"):
         return Reading(probe, (1e-5 if probe.bytes <= 8192 else 2e-3 * probe.count,))
-    return Reading(probe, ({"overhead": 1e-7, "receive": 1e-7, "copy_exchanged": 1e-10}.get(probe.pattern, time),) * 3)
+    if probe.pattern in FORWARDS:  # between one alone and one of two, as the curve is
+        copied = 1e-10 * probe.bytes * (probe.pattern == "relay_copied")
+        return Reading(probe, (time * 7 / 6 + copied,) * 3)
+    taken = {"overhead": 1e-7, "receive": 1e-7, "copy_exchanged": 1e-10, "gamma_exchanged": 1e-10}
+    return Reading(probe, (taken.get(probe.pattern, time),) * 3)
 
 
 DATA = paths.ROOT / "platforms" / "data" / "orfeo_p2p.csv"

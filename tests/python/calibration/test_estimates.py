@@ -9,7 +9,8 @@ from collscope.calibration.curves import Point, curve_at
 from collscope.calibration.links import Rate
 from collscope.calibration.noise import noise_of
 from collscope.calibration.samples import Placement, Reading, Samples
-from made_samples import ONE_FLOW, changed, made_samples, reading, together, without
+from collscope.machines.spec_reader import parse_spec
+from made_samples import ONE_FLOW, ONE_SOCKET, changed, made_samples, made_spec, reading, together, without
 
 PAIR = Placement(((0, 0, 0), (1, 1, 1)))  # two nodes
 THREE = Placement(((0, 0, 0), (1, 1, 1), (2, 2, 2)))
@@ -248,3 +249,43 @@ def test_limits_that_no_send_reached_are_noted() -> None:
         f"{name}: no send of up to 1048576 bytes waited for its receive (network)"
         for name in ("eager", "eager_nonblocking")
     )
+
+
+def taking_back(back: float, *patterns: str) -> Samples:
+    """Writing a byte that the other core has read takes so long in these patterns."""
+    own = {"copy": {8192: 2e-11, 1 << 19: 4e-11}, "gamma": {8192: 4e-11, 1 << 19: 8e-11}}
+    made = [
+        reading(f"{kind}_exchanged", ONE_FLOW, n, per_byte + back * (kind in patterns), count=10)
+        for kind, sizes in own.items()
+        for n, per_byte in sizes.items()
+    ]
+    made += [
+        reading("flows_returned", ONE_FLOW, n, *[4e-7 + n * (2e-10 + back * ("flows" in patterns))] * 3)
+        for n in (8192, 1 << 16, 1 << 19)
+    ]
+    usual = without(made_samples(), "copy_exchanged")
+    return Samples(usual.placement, (*usual.readings, *made), variables=usual.variables)
+
+
+def test_messages_copies_and_reductions_say_what_writing_costs_where_another_cache_has_the_lines() -> None:
+    found = estimates.of_machine(taking_back(8e-11, "flows", "copy", "gamma"))
+    assert found.invalidation == pytest.approx((8e-11, 8e-11, 8e-11))
+    assert found.local["copy"][0] == pytest.approx(4e-11), "a copy is one within a core's own memory"
+    spec = parse_spec(made_spec(taking_back(8e-11, "flows", "copy", "gamma")), "made.toml")
+    assert spec.invalidation_s_per_byte.value == pytest.approx(8e-11)
+    assert spec.copy_s_per_byte.value == pytest.approx(4e-11)
+    found = estimates.of_machine(taking_back(8e-11, "flows", "copy"))
+    assert found.invalidation == pytest.approx((8e-11, 0, 8e-11)), "two of three say so"
+
+
+def test_a_machine_has_no_such_number_where_messages_do_not_show_it() -> None:
+    for samples in (made_samples(), taking_back(1e-12, "flows", "copy", "gamma"), taking_back(8e-11, "copy")):
+        assert estimates.of_machine(samples).invalidation is None
+        assert "invalidation" not in made_spec(samples)
+    assert estimates.of_machine(made_samples()).local["copy"][0] == 6e-11, "of what was received over what was sent"
+
+
+def test_hops_are_by_pattern_class_and_size() -> None:
+    hops = [reading(p, ((0, 1), (1, 0)), n, t, t, 9 * t) for p, n, t in (("relay", 1, 2.0), ("relay_copied", 1, 3.0))]
+    found = estimates.forwarded(together(ONE_SOCKET, hops, [reading("relay", ((0, 1), (1, 0)), 1, 4.0)]))
+    assert found == {"relay": {"cache": {1: 3.0}}, "relay_copied": {"cache": {1: 3.0}}}

@@ -239,3 +239,15 @@ def test_any_noise_gives_a_specification_that_can_be_used(seed: int) -> None:
 
     samples = made_samples(10 ** chance.uniform(-7, -5), 10 ** chance.uniform(-11, -9))
     parse_spec(made_spec(changed(samples, noisy)), "spec.toml")
+
+
+def test_a_turnaround_has_nothing_of_what_taking_lines_back_costs() -> None:
+    eager = ABOUT.known.get("eager_bytes", Number(estimates().eager[0])).value
+    plain = [(n, 4e-6 + n * 4e-10, 2e-6 + n * 2e-10) for n in (64, 1 << 14, 1 << 18)]
+    longer = [(n, hop + (1e-10 * n if n > eager else 0.0), half) for n, hop, half in plain]
+    of_plain, of_longer = (
+        spec_of(estimates(relayed={"network": hops}, invalidation=back), ABOUT)
+        for hops, back in ((plain, None), (longer, (1e-10, 1e-10, 1e-10)))
+    )
+    assert any(piece.turnaround for piece in of_plain.curve["network"])
+    assert of_longer.curve == of_plain.curve and of_longer.invalidation_s_per_byte.value == 1e-10

@@ -12,6 +12,7 @@ import pytest
 from collscope.base import programs
 from collscope.calibration import calibrate, estimates, stability, topology
 from collscope.calibration.samples import Placement, Probe, Reading, Samples
+from collscope.calibration.survey import FORWARDS
 from collscope.machines import find
 from collscope.machines.spec import Spec
 from collscope.machines.spec_reader import parse_spec
@@ -80,6 +81,18 @@ def test_times_are_compared_by_range_with_the_piece_of_their_size() -> None:
     assert found.text.startswith("socket, 4 KiB to below 256 KiB: -20% (")
 
 
+def test_a_hop_takes_a_message_its_copy_and_the_lines_that_are_taken_back() -> None:
+    of = parse_spec(
+        f"invalidation_s_per_byte = 3e-10\ncopy_s_per_byte = 2e-11\neager_bytes = 4096\n{NODE}", "mine.toml"
+    )
+    alone = stability.predicted(of, "socket", 16384)
+    assert stability.predicted(of, "socket", 16384, "relay") == pytest.approx(alone + 16384 * 3e-10)
+    assert stability.predicted(of, "socket", 16384, "relay_copied") == pytest.approx(alone + 16384 * 3.2e-10)
+    assert stability.predicted(of, "socket", 4096, "relay") == stability.predicted(of, "socket", 4096), "it is eager"
+    (found,) = stability.differences(of, {"socket": {16384: 2 * alone}}, "relay")
+    assert found.text.startswith("sent back from the buffer that it came into, socket, 4 KiB to below 256 KiB: +7")
+
+
 # ---- a machine that drifts ---------------------------------------------------------------------------------
 
 
@@ -89,6 +102,7 @@ class Machine:
     def __init__(self, *paces: float) -> None:
         self.paces = itertools.chain(paces, itertools.repeat(paces[-1]))
         self.launches = 0
+        self.forwards = 1.0  # times a message, of those that are sent on
 
     def ask(self, plan: Sequence[Probe], *_: object) -> Samples:
         self.launches += 1
@@ -96,7 +110,12 @@ class Machine:
 
         def read(p: Probe) -> Reading:
             time = pace * (1e-6 + p.bytes * 1e-9) if p.flows else 1e-10
-            taken = {"overhead": 1e-7, "receive": 1e-7, "copy_exchanged": 1e-10, "late": 2e-5, "late_nonblocking": 2e-5}
+            if p.pattern == "relay_copied":
+                time += 1e-10 * p.bytes
+            if p.pattern in FORWARDS:
+                time *= self.forwards
+            others = {"copy_exchanged": 1e-10, "gamma_exchanged": 1e-10, "late": 2e-5, "late_nonblocking": 2e-5}
+            taken = {"overhead": 1e-7, "receive": 1e-7} | others
             return Reading(p, (taken.get(p.pattern, time),) * 20, (1e-7,), (time,))
 
         return Samples(Placement(((0, 0, 0), (0, 0, 0))), tuple(map(read, plan)), "L 1", ("n", "n"))
@@ -154,6 +173,21 @@ def test_a_machine_that_drifts_on_is_marked_after_three_repetitions(
     assert "it is marked as unstable" in err
     spec, platform = find.load_spec(str(path)), find.load(str(path))
     assert spec.unstable == platform.unstable and spec.unstable.startswith(text)
+
+
+@pytest.mark.parametrize(("forwards", "marked"), [(1.05, False), (1.3, True), (0.8, True)])
+def test_a_machine_whose_messages_are_right_and_are_sent_on_otherwise_than_predicted_is_marked(
+    forwards: float, marked: bool, machine: type[Machine], monkeypatch: Patch, tmp_path: Path
+) -> None:
+    steady = machine(1.0)
+    steady.forwards = forwards
+    monkeypatch.setattr(calibrate, "ask", steady.ask)
+    monkeypatch.setattr(stability, "MAX_REPEATS", 0)
+    made = calibrate.calibrate(target=tmp_path / "mine.toml")
+    assert bool(made.unstable) == marked
+    assert all(text.startswith("sent back ") for text in filter(None, made.unstable.split("; ")))
+    now = calibrate.differs_here(tmp_path / "mine.toml")
+    assert now == made.unstable and find.load_spec(str(made.path)).unstable == made.unstable
 
 
 def test_every_command_that_reads_an_unstable_platform_says_so(tmp_path: Path, capsys: Capture) -> None:

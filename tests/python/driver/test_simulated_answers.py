@@ -101,6 +101,7 @@ P2P = [
     *(f"{name} bytes=4096 count=2" for name in ("gamma", "copy", "touch")),
     *(f"{name} flows=0>2,2>1,1>0 bytes=4096 count=2" for name in ("relay", "relay_nonblocking")),
     "copy_exchanged flows=0>1 bytes=4096 count=2",
+    *(f"{name} flows=0>1,1>0 bytes=9000 count=2" for name in ("gamma_exchanged", "flows_returned", "relay_copied")),
 ]
 
 BUILTIN = (
