@@ -9,13 +9,13 @@ as long as the file's curve says.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf, log2
 from typing import Any
 
 from collscope.base.number import Number
 from collscope.machines.priors import MAX_BUSY, MIN_EAGER_BYTES, Range, ranges
-from collscope.machines.spec import AS_NEEDED, FAR, NUMBERS, Piece, Spec, filled, narrowest, tidy
+from collscope.machines.spec import AS_NEEDED, FAR, NUMBERS, SPENT, Piece, Spec, filled, narrowest, tidy
 
 RANGES = ranges()
 MIB = 1 << 20
@@ -30,13 +30,15 @@ Values = Mapping[str, float]
 @dataclass(frozen=True)
 class Unknown:
     """Numbers that a file leaves open. `keys`: as the file would give them; `measure`: what tells them; `dimensions`: what is varied by
-    itself, empty: they cannot be drawn; `with_values`: the specification, of a SimGrid file the platform, that has them."""
+    itself, empty: they cannot be drawn; `with_values`: the specification, of a SimGrid file the platform, that has them; `given`: the file
+    has a value, with a range (ranges)."""
 
     name: str
     keys: str
     measure: str
     dimensions: tuple[str, ...]
-    with_values: Callable[[Any, Values], Any]
+    with_values: Callable[[Any, Values], Any] = field(compare=False)
+    given: bool = False
 
 
 def at(limits: Range, place: float) -> float:
@@ -111,6 +113,30 @@ def _waiting(spec: Spec, values: Values) -> Spec:
 
 def _times(number: Number, factor: float) -> Number:
     return Number(number.value * factor)
+
+
+def _turnaround(spec: Spec, values: Values) -> Spec:
+    """A share of what both processors spend on a message, in the middle of those ranges, of every size."""
+    share = at(RANGES["turnaround"], values["turnaround"])
+    between = [sum(RANGES[f"{who} network{byte}"][1] for who in ("send", "receive")) for byte in ("", " byte")]
+    within = [RANGES[f"busy inside{byte}"][1] for byte in ("", " byte")]
+
+    def of(curves: Mapping[str, tuple[Piece, ...]]) -> dict[str, tuple[Piece, ...]]:
+        made: dict[tuple[int, bool], tuple[Piece, ...]] = {}  # classes that share a curve go on sharing it
+        for name, pieces in curves.items():
+            parts = between if name == "network" else within
+            sends_on = (
+                replace(p, turnaround=(_times(p.latency, share * parts[0]), _times(p.s_per_byte, share * parts[1])))
+                for p in pieces
+            )
+            made.setdefault((id(pieces), name == "network"), tuple(sends_on))
+        return {name: made[id(pieces), name == "network"] for name, pieces in curves.items()}
+
+    return replace(spec, curve=of(spec.curve), curve_nonblocking=of(spec.curve_nonblocking))
+
+
+def _first_touch(spec: Spec, values: Values) -> Spec:
+    return replace(spec, first_touch_s_per_byte=Number(at(RANGES["first touch"], values["first touch"])))
 
 
 def _nic(spec: Spec, values: Values) -> Spec:
@@ -223,6 +249,20 @@ NONBLOCKING = Unknown(
     ("waits from", "waiting"),
     _waiting,
 )
+TURNAROUND = Unknown(
+    "what a rank spends before it sends on to another rank",
+    "turnaround_s and turnaround_s_per_byte in [curve]",
+    "./collscope calibrate, with three ranks or more of a class",
+    ("turnaround",),
+    _turnaround,
+)
+FIRST_TOUCH = Unknown(
+    "the first touch of newly mapped memory",
+    "first_touch_s_per_byte",
+    "./collscope calibrate",
+    ("first touch",),
+    _first_touch,
+)
 NIC = Unknown("the NIC's time per message", "nic_gap_s", "osu_mbw_mr with all ranks of two nodes", ("nic",), _nic)
 SHARED_MEMORY = Unknown(
     "the memory's rate", "memory_bytes_per_s", "STREAM on one socket, or its data sheet", ("memory",), _memory
@@ -246,14 +286,18 @@ COPY_TIME = Unknown("local copies", "copy_s_per_byte", "./collscope calibrate", 
 COPY_OF_GAMMA = replace(COPY_TIME, dimensions=("gamma",), with_values=_copy_of_gamma)
 
 
-EVERY = (PROCESSOR, NONBLOCKING, NIC, SHARED_MEMORY, SOCKETS, PORTS, COPY_TIME, GAMMA_TIME)
+EVERY = (PROCESSOR, NONBLOCKING, TURNAROUND, FIRST_TOUCH, NIC, SHARED_MEMORY, SOCKETS, PORTS, COPY_TIME, GAMMA_TIME)
 
 
 def open_numbers(spec: Spec, given: Collection[str], nodes: int) -> list[Unknown]:
-    """What a file with these keys leaves open and a call on so many nodes may hang on, in the order in which values are set."""
+    """What a file with these keys leaves open and a call on so many nodes may hang on, in the order in which values are set. What a
+    turnaround and a first touch take is open where the file is to be completed: `calibrate` looked for them, and papers know none."""
     has_gap = any(p.gap for pieces in spec.curve.values() for p in pieces)
     made = [PROCESSOR] if "overhead_s" not in given and not has_gap else []
     made += [NONBLOCKING] if not {"eager_bytes_nonblocking", "curve_nonblocking"} & set(given) else []
+    sends_on = any(p.turnaround for pieces in spec.curve.values() for p in pieces)
+    made += [TURNAROUND] if spec.complete and not sends_on else []
+    made += [FIRST_TOUCH] if spec.complete and "first_touch_s_per_byte" not in given else []
     made += [NIC] if nodes > 1 and "nic_gap_s" not in given else []
     made += [SHARED_MEMORY] if "memory_bytes_per_s" not in given else []
     made += [SOCKETS] if spec.sockets > 1 and "interconnect_bytes_per_s" not in given else []
@@ -298,13 +342,21 @@ def _assumed(before: Spec, middle: Spec, ends: tuple[Spec, Spec]) -> Spec:
         for name in NUMBERS
         if getattr(middle, name) != getattr(before, name)
     }
-    if middle.curve != before.curve:
+    for key in ("curve", "curve_nonblocking"):
+        curves, olds = getattr(middle, key), getattr(before, key)
+        if curves == olds:
+            continue
         pieces: dict[int, tuple[Piece, ...]] = {}
-        for name, of_class in middle.curve.items():
-            rows = zip(of_class, *(end.curve[name] for end in ends), strict=True)
+        for name, of_class in curves.items():
+            rows = zip(of_class, *(getattr(end, key)[name] for end in ends), strict=True)
             pieces.setdefault(id(of_class), tuple(_assumed_piece(p, others, number) for p, *others in rows))
-        changed["overhead_s"] = Number(0.0, "assumed", "contained in the gaps of the curves", (0.0, 0.0))
-        changed["curve"] = {name: pieces[id(of_class)] for name, of_class in middle.curve.items()}  # type: ignore[assignment]
+        changed[key] = {name: pieces[id(of_class)] for name, of_class in curves.items()}  # type: ignore[assignment]
+        if (
+            any(p.gap for of_class in curves.values() for p in of_class)
+            and "overhead_s" not in changed
+            and not any(p.gap for of_class in olds.values() for p in of_class)
+        ):
+            changed["overhead_s"] = Number(0.0, "assumed", "contained in the gaps of the curves", (0.0, 0.0))
     return replace(middle, **changed)  # type: ignore[arg-type]
 
 
@@ -312,7 +364,7 @@ def _assumed_piece(piece: Piece, ends: Sequence[Piece], number: Callable[[Number
     spent: dict[str, Any] = {}
     if any(end.traffic != piece.traffic for end in ends):
         spent["traffic"] = number(piece.traffic, [end.traffic for end in ends])
-    for who in ("gap", "receive_gap"):
-        if getattr(piece, who):
+    for who in SPENT:
+        if any(getattr(end, who) != getattr(piece, who) for end in ends):
             spent[who] = tuple(number(getattr(piece, who)[i], [getattr(end, who)[i] for end in ends]) for i in (0, 1))
     return replace(piece, **spent)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -26,6 +27,10 @@ from collscope.machines.xml_writer import xml_of
 PLATFORMS = paths.ROOT / "platforms"
 HERE = "this_machine"
 """The machine that this runs on, once calibrated."""
+COMPLETE = re.compile(
+    r"\[\s*complete\s*=\s*\w+\s*\]|(?<=\[)\s*complete\s*=\s*\w+\s*,|,\s*complete\s*=\s*\w+\s*(?=[,\]])"
+)
+"""How a file is read, which is no other machine: `complete` in the brackets of a name, which is not shown."""
 
 
 def spec_path(name: str) -> Path:
@@ -94,9 +99,9 @@ def _load(name: str, text: bytes, cache: Path) -> Platform:
     if path.suffix == ".xml":
         return read_xml(path, path.stem.encode("utf-8", "replace").decode(), _plain)
     spec = _read_spec(path, values, console.note)
-    outside, bracket, inner = name.strip().partition("[")
+    outside, bracket, inner = COMPLETE.sub("", name.strip()).partition("[")
     of_file = "/" in outside or outside.endswith(".toml")
-    shown = f"{spec.name}{bracket}{inner}" if of_file else name.strip()
+    shown = f"{spec.name if of_file else outside}{bracket}{inner}"
     return replace(platform_of(spec, shown), unstable=spec.unstable, typed="" if base == HERE else name.strip())
 
 

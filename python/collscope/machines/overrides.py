@@ -30,6 +30,7 @@ from collscope.machines.topology import Topology
 
 NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*(?:\[(.*)\])?\s*\Z", re.DOTALL)
 FILE = re.compile(r"\s*([^[]*?)\s*(?:\[(.*)\])?\s*\Z", re.DOTALL)
+FLAGS = ("in_order", "complete")
 IDEAL_HOSTS = 1024  # in all, unless `nodes` says more
 IDEAL = {"alpha": 1e-6, "beta": 1e-9, "gamma": 2.5e-10, "cores": 1.0}  # seconds, seconds per byte, cores of a node
 _SECONDS = {"": 1.0} | SECONDS
@@ -71,7 +72,7 @@ def override(spec: Spec, values: Mapping[str, str], completed: Spec | None = Non
     """The specification with some counts and numbers replaced, or multiplied (`x2`, of what is open as `completed` has it); curves are
     multiplied. UsageError: an unknown key, or a value that it cannot have."""
     curves, levels = curve_keys(spec), level_keys(spec)
-    known = (*COUNTS, *NUMBERS, *curves, *levels, *topology.variables(spec.topology), "in_order", WITHOUT)
+    known = (*COUNTS, *NUMBERS, *curves, *levels, *topology.variables(spec.topology), *FLAGS, WITHOUT)
     whole = filled(completed or spec)
     changes: dict[str, Any] = {}
     left_out: tuple[str, ...] = ()
@@ -79,7 +80,7 @@ def override(spec: Spec, values: Mapping[str, str], completed: Spec | None = Non
     for key, text in values.items():
         if key not in known:
             raise UsageError(f'{spec.name}: no parameter "{key}"{did_you_mean(key, known)}; known: {", ".join(known)}')
-        if key == "in_order":
+        if key in FLAGS:
             changes[key] = _switch(spec, key, text)
         elif key == WITHOUT:
             left_out = elements_of(text, spec.name)

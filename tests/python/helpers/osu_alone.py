@@ -20,13 +20,18 @@ KNOWN = (
         "eager_bytes_nonblocking = 8192",
         "gamma_s_per_byte = 2e-10",
         "copy_s_per_byte = 2e-10",
+        "first_touch_s_per_byte = 0",
     ),
 )
-"""Lines with all that such a file leaves open."""
+"""Lines with all that such a file leaves open, but for WHOLE."""
+WHOLE = OSU_ALONE.replace(
+    "[[0, 0.4e-6, 2e-10]]", "[{ from_bytes = 0, latency_s = 0.4e-6, s_per_byte = 2e-10, turnaround_s = 0 }]"
+)
+"""With what a rank spends before it sends on to another rank."""
 
 
-def machine(folder: Path, *lines: str, text: str = OSU_ALONE) -> str:
-    """The path of a specification with more lines at its beginning."""
+def machine(folder: Path, *lines: str, text: str = "") -> str:
+    """The path of a specification with more lines at its beginning; with the last of KNOWN it is WHOLE."""
     path = folder / "osu.toml"
-    path.write_text("\n".join([*lines, text]))
+    path.write_text("\n".join([*lines, text or (WHOLE if KNOWN[-1] in lines else OSU_ALONE)]))
     return str(path)

@@ -81,8 +81,8 @@ def test_processors_of_orfeo_epyc_are_within_their_ranges() -> None:
     gap, latency = spec.nic_gap_s, spec.curve["network"][0].latency.value
     assert (
         gap.range
-        and priors.NIC_GAP[2] >= gap.range[1] / latency - 0.005
-        and gap.value / latency == pytest.approx(priors.NIC_GAP[1], abs=0.005)
+        and PRIORS["nic"].range()[2] >= gap.range[1] / latency - 0.005
+        and gap.value / latency == pytest.approx(PRIORS["nic"].range()[1], abs=0.005)
     )
 
 
