@@ -19,8 +19,10 @@ CALL = ["platform", "collective", "nodes", "ranks", "mapping", "bytes", "type", 
 RANGES = ((512, "up to 512 B"), (8 << 10, "to 8 KiB"), (128 << 10, "to 128 KiB"), (np.inf, "above"))
 BY = ("collective", "algorithm", "size", "ranks")
 GROUP = ["collective", "platform", "nodes", "mapping"]
-BAND = ["noise_low_s", "noise_high_s"]  # of a prediction's draws: so many lie between them
+NOISE_BAND = ["noise_low_s", "noise_high_s"]  # of a prediction's draws of the noise: so many lie between them
 NOMINAL = 0.9
+DRAWN_BAND = ["drawn_low_s", "drawn_high_s"]  # likewise of draws of what is not known of the machine
+DRAWN = 0.8
 COVERED = ["calls", "inside", "below", "above", "repetitions", "repetitions_inside"]
 SAME_TIME = 1e-6  # of a predicted time: two that differ by less were sent the same messages
 NOISE = 0.05  # of a measured time whose table has no quartiles: two that differ by less are a tie
@@ -81,10 +83,10 @@ def _differences(predicted: pd.DataFrame, measured: pd.DataFrame, keys: Sequence
 
 def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     """The calls that both have, a row each: CALL, algorithm, predicted_s, measured_s, low_s and high_s (measured quartiles, or the noise
-    around a time without them), chose (of a decision, the predicted one's key), error, and size (a range in words); BAND where the
-    prediction has one, times_s where every repetition is known, floor where there were several launches. Of a metric its
-    name alone counts: which barrier stood before a measured call is not always known; where all predictions are of one platform, nor does
-    it matter by which name the measured one goes. UserError: no row is a call, or a table has a call twice."""
+    around a time without them), chose (of a decision, the predicted one's key), error, and size (a range in words); NOISE_BAND and
+    DRAWN_BAND where the prediction has them, times_s where every repetition is known, floor where there were several launches. Of a
+    metric its name alone counts: which barrier stood before a measured call is not always known; where all predictions are of one platform,
+    nor does it matter by which name the measured one goes. UserError: no row is a call, or a table has a call twice."""
     keys = [*CALL, "algorithm"]
     if predicted.platform.nunique() == 1:
         measured = measured.assign(platform=predicted.platform.iloc[0])
@@ -96,7 +98,7 @@ def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
                 f"the {name} times have {row['algorithm']} at {row['bytes']} bytes on {row['ranks']} ranks twice; choose one source "
                 "or platform of the table"
             )
-    band = [c for c in BAND if c in predicted]
+    band = [c for c in (*NOISE_BAND, *DRAWN_BAND) if c in predicted]
     more = [c for c in ("times_s", "floor") if c in measured]
     both = predicted[[*keys, "chose", "median_s", *band]].merge(
         measured[[*keys, "median_s", "q1_s", "q3_s", *more]], on=keys, suffixes=("", "_measured")
@@ -133,13 +135,15 @@ def errors(both: pd.DataFrame, by: str | None = None) -> pd.DataFrame:
 
 def groups(both: pd.DataFrame) -> pd.DataFrame:
     """Of each GROUP what `errors` has; choices: its calls that two algorithms were measured for; right: the share of them that lose no
-    more than NOISE by trusting the prediction; regret: what they lose on average (NaN where there is no choice)."""
+    more than NOISE by trusting the prediction; regret: what they lose on average (NaN where there is no choice); inside: the share of
+    its measured times inside DRAWN_BAND (NaN without one)."""
     rows = []
     for group, part in both.groupby(GROUP):
         lost = winners_by_call(part).regret.astype(float)
         (of,) = errors(part).itertuples(index=False, name=None)
-        rows.append((*group, *of[1:], len(lost), (lost <= NOISE).mean(), lost.mean()))
-    names = ["points", "median", "p90", "worst", "bias", "floor", "choices", "right", "regret"]
+        inside = coverage(part, band=DRAWN_BAND).inside.mean()
+        rows.append((*group, *of[1:], len(lost), (lost <= NOISE).mean(), lost.mean(), inside))
+    names = ["points", "median", "p90", "worst", "bias", "floor", "choices", "right", "regret", "inside"]
     return pd.DataFrame(rows, columns=[*GROUP, *names])
 
 
@@ -149,16 +153,16 @@ def settings(both: pd.DataFrame) -> list[str]:
     return found + (["nodes"] if (both.groupby("ranks").nodes.nunique() > 1).any() else [])
 
 
-def coverage(both: pd.DataFrame, by: str | None = None) -> pd.DataFrame:
-    """Of the calls whose prediction has a band, by the values of a column (None: all together, as "all"): calls; the shares of measured
+def coverage(both: pd.DataFrame, by: str | None = None, band: Sequence[str] = NOISE_BAND) -> pd.DataFrame:
+    """Of the calls whose prediction has this band, by the values of a column (None: all together, as "all"): calls; the shares of measured
     medians inside it, below and above; repetitions, and their share inside (NaN where none is known). Of single repetitions NOMINAL
-    should be inside, of medians more."""
-    if not set(BAND) <= set(both.columns):
+    should be inside the noise's band, of medians more."""
+    if not set(band) <= set(both.columns):
         return pd.DataFrame(columns=[by or "of", *COVERED])
-    known = both[both[BAND[0]].notna()]
+    known = both[both[band[0]].notna()]
     rows = []
     for name, part in _parts(known, by):
-        low, high = part[BAND[0]], part[BAND[1]]
+        low, high = part[band[0]], part[band[1]]
         below, above = (part.measured_s < low).mean(), (part.measured_s > high).mean()
         single = [
             a <= float(time) <= b

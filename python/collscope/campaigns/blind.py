@@ -63,7 +63,7 @@ def predict(name: str, calls: str | None = None, out: str | None = None) -> tupl
         "calls": len(tasks),
         "platform": ready.platform,
         "setting": ready.setting,
-        **campaign.file.model_dump(include={"predict", "metric", "type", "noise", "baselines"}),
+        **campaign.file.model_dump(include={"predict", "metric", "type", "noise", "draws", "baselines"}),
         "sha256": {PREDICTIONS: _hash(text.encode()), **{_path(path): _hash(path.read_bytes()) for path in made_with}},
     }
     if str(seal["commit"]).endswith("+"):

@@ -74,6 +74,7 @@ class _File(Table):
     baselines: list[str] = Field(default_factory=list)
     without: list[str] = Field(default_factory=list)
     noise: int = Field(default=0, ge=0, le=MAX_DRAWS)
+    draws: int = Field(default=40, ge=0, le=MAX_DRAWS)  # of what is not known of the platform
     measure: _Measure
     bed: _Bed | None = None
     quick: _Quick = Field(default_factory=_Quick)

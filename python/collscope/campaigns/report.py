@@ -25,6 +25,7 @@ WORST = 12
 MANY = 16  # numbers of ranks that have a row each
 MAPS = 12  # of winners: where there are more, those of the largest regret
 SUMMARY = "summary.json"
+BANDED = ["of", "calls", "inside", "below", "above"]
 PAGES = ("report.html", "report.md", SUMMARY)
 FILES = (*PAGES, "figures")
 
@@ -49,7 +50,8 @@ class Comparison:
 @dataclass(frozen=True)
 class _Numbers:
     """What a comparison comes to, computed once: frames as analysis.prediction has them. `errors`: of all, as "all", and by each of
-    prediction.BY; `low`: measured calls below the bound, None: there is no bound; `covered`: the same by size, empty without a band."""
+    prediction.BY; `low`: measured calls below the bound, None: there is no bound; `band`, `covered`: of all and by size, how many are
+    inside the band of what is not known, and inside that of the noise; empty without it."""
 
     errors: Mapping[str, pd.DataFrame]
     won: prediction.Winners | None
@@ -57,15 +59,13 @@ class _Numbers:
     worst: Sequence[Mapping[str, Any]]
     without: pd.DataFrame
     low: int | None
+    band: pd.DataFrame
     covered: pd.DataFrame
     groups: Sequence[Mapping[str, Any]]
 
 
 def _numbers(made: Comparison) -> _Numbers:
     low = None if made.bounds is None else len(prediction.below_bound(made.both, made.bounds))
-    covered = [prediction.coverage(made.both, by) for by in (None, "size")]
-    for part in covered:
-        part.columns = ["of", *prediction.COVERED]
     return _Numbers(
         {by or "all": prediction.errors(made.both, by) for by in (None, *prediction.BY)},
         prediction.winners(made.both),
@@ -73,9 +73,17 @@ def _numbers(made: Comparison) -> _Numbers:
         [_call(row) for row in prediction.worst(made.both, WORST).itertuples(index=False)],
         prediction.without(made.both, made.without) if made.without else pd.DataFrame(),
         low,
-        pd.concat(covered, ignore_index=True),
+        _covered(made.both, prediction.DRAWN_BAND),
+        _covered(made.both, prediction.NOISE_BAND),
         _known(prediction.groups(made.both)),
     )
+
+
+def _covered(both: pd.DataFrame, band: Sequence[str]) -> pd.DataFrame:
+    found = [prediction.coverage(both, by, band) for by in (None, "size")]
+    for part in found:
+        part.columns = ["of", *prediction.COVERED]
+    return pd.concat(found, ignore_index=True)
 
 
 def write(made: Comparison, folder: Path) -> list[str]:
@@ -93,7 +101,7 @@ def write(made: Comparison, folder: Path) -> list[str]:
 
 def summary(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
     """What a program reads: errors of all and by each of prediction.BY, winners, baselines, bound, worst calls, elements, coverage of
-    the band."""
+    the bands of the noise and of what is not known."""
     won = numbers.won
     return {
         "title": made.title,
@@ -106,6 +114,7 @@ def summary(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
         "below_bound": numbers.low,
         "worst": numbers.worst,
         "without": numbers.without.to_dict("records"),
+        "band": _known(numbers.band[BANDED]),
         "coverage": _known(numbers.covered),
         "groups": numbers.groups,
     }
@@ -136,6 +145,9 @@ def headline(folder: Path) -> list[tuple[str, str]]:
             ("winner predicted", f"{_percent(won['agreement'])} of {won['calls']} calls"),
             ("mean regret", _percent(won["mean_regret"])),
         ]
+    if found["band"]:
+        (of, *_) = found["band"]
+        rows.append(("inside the band", f"{_percent(of['inside'])} of {of['calls']} calls"))
     return rows
 
 
@@ -233,11 +245,13 @@ def _context(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
         "suspects": _suspects(elements),
         "low": numbers.low if checked else None,
         "calls": counted(len(made.both), "call"),
+        "banded": numbers.band.to_dict("records"),
         "covered": numbers.covered.to_dict("records"),
         "settings": prediction.settings(made.both),
         "groups": numbers.groups,
         "where": lambda call: _where({name: call[name] for name in prediction.settings(made.both)}).removeprefix(", "),
         "nominal": prediction.NOMINAL,
+        "drawn": prediction.DRAWN,
         "noise": prediction.NOISE,
     }
 

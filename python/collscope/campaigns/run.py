@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from collscope.analysis import prediction
-from collscope.base import console, folders, paths, programs
+from collscope.base import console, folders, paths, programs, progress
 from collscope.base.errors import UsageError, UserError
 from collscope.base.statistics import quantile
 from collscope.base.units import counted
@@ -27,7 +27,7 @@ from collscope.machines.platform import Platform
 from collscope.points import table
 from collscope.points.plan import Layout, Task, Timing
 from collscope.points.table import Row
-from collscope.sources import bounds, call_table, idle, launcher, measure, published
+from collscope.sources import bounds, call_table, draws, idle, launcher, measure, model, published, unknowns
 from collscope.sources.outcome import OK
 from collscope.sources.rows import SOURCES
 from collscope.sources.source import Options
@@ -146,9 +146,15 @@ def tasks_of(campaign: Campaign, platform: Platform, quick: bool = False) -> lis
 
 
 def predict(campaign: Campaign, tasks: Sequence[Task]) -> list[Row]:
-    """Rows of the tasks, and of the decisions that a user has today, which may choose what was measured."""
+    """Rows of the tasks, each with its band, and of the decisions that a user has today, which may choose what was measured."""
     more = [(layout, call_table.by(point, key)) for layout, point in tasks for key in campaign.file.baselines]
-    return _predicted(campaign, list(dict.fromkeys([*tasks, *more])), campaign.file.noise)
+    calls = list(dict.fromkeys([*tasks, *more]))
+    rows = dict(zip(calls, _predicted(campaign, calls, campaign.file.noise), strict=True))
+    if campaign.file.draws and campaign.file.predict == model.SOURCE.name:
+        with progress.progress("draws of what is not known", len(tasks)) as bar:
+            for task, band in zip(tasks, draws.bands(tasks, campaign.file.draws, bar), strict=True):
+                rows[task] |= dict(zip(table.DRAWN, band, strict=True)) if band else {}
+    return list(rows.values())
 
 
 def _predicted(campaign: Campaign, tasks: Sequence[Task], noise: int = 0) -> list[Row]:
@@ -279,6 +285,7 @@ def _setting(
         ("platform", file.platform),
         *ready.setting,
         ("predicted by", f"{file.predict}, metric {file.metric}"),
+        ("band", band_text(campaign, platform, tasks)),
         *([("noise", _noise_text(platform, file.noise))] if file.noise else []),
         ("measured", f"{file.measure.source}: {back_end}"),
         *([("others' work", f"before measuring: {busy[0]}, after: {busy[1]}")] if any(busy) else []),
@@ -290,6 +297,18 @@ def _setting(
 def ranks_text(ranks: Sequence[int]) -> str:
     """Numbers of ranks, ascending, in words."""
     return f"{ranks[0]} to {ranks[-1]}" if len(ranks) > 4 else ", ".join(map(str, ranks))
+
+
+def band_text(campaign: Campaign, platform: Platform, tasks: Sequence[Task]) -> str:
+    """What the predictions' band is of, in words."""
+    if campaign.file.predict != model.SOURCE.name or not campaign.file.draws:
+        return "none: it is drawn by the model, where the campaign says so (predict, draws)"
+    numbers = unknowns.unknowns(platform, max(layout.nodes for layout, _ in tasks))
+    if not numbers:
+        return "none: the platform's file leaves nothing open and gives no range"
+    named = counted(sum(one.given for one in numbers), "range")
+    left = "; ".join(one.keys for one in numbers if not one.given)
+    return f"{campaign.file.draws} draws of {named} that the platform's file gives, and of what it leaves open: {left or 'nothing'}"
 
 
 def _noise_text(platform: Platform, draws: int) -> str:

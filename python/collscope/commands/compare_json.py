@@ -35,6 +35,10 @@ def show(both: pd.DataFrame, sides: Sequence[tuple[str, str]], left: Sequence[Ma
                  "repetitions": row.repetitions, "repetitions_inside_share": row.repetitions_inside}
                 for row in prediction.coverage(both).itertuples(index=False)
             ],
+            "band": [
+                {"calls": row.calls, **_shares(("inside", "below", "above"), (row.inside, row.below, row.above))}
+                for row in prediction.coverage(both, band=prediction.DRAWN_BAND).itertuples(index=False)
+            ],
             "winners": None if won is None else _winners(won),
         },
     )  # fmt: skip
@@ -42,14 +46,13 @@ def show(both: pd.DataFrame, sides: Sequence[tuple[str, str]], left: Sequence[Ma
 
 def _call(row: Mapping[Any, Any]) -> dict[str, Any]:
     names = [*prediction.CALL, "algorithm", "predicted_s", "measured_s"]
-    band = {name: row[name] for name in prediction.BAND if name in row}
+    bands = (*prediction.NOISE_BAND, *prediction.DRAWN_BAND)
     return {
         **{name: row[name] for name in names},
         "chose": row["chose"] or None,
         "measured_low_s": row["low_s"],
         "measured_high_s": row["high_s"],
-        **dict.fromkeys(prediction.BAND, None),
-        **band,
+        **{name: row.get(name) for name in bands},
         "error_share": row["error"],
         "ratio": row["predicted_s"] / row["measured_s"],
     }

@@ -13,10 +13,13 @@ from collscope.base.errors import UsageError
 from collscope.base.units import parse_ranks, parse_size
 from collscope.catalogue import decisions, registry
 from collscope.catalogue.decisions import Span
-from collscope.commands import calls, decide_table, origin, requests
+from collscope.commands import calls, decide_draws, decide_table, origin, requests
 from collscope.commands.calls import Call
+from collscope.points.plan import Layout, Point
 from collscope.points.sweep import count_of
+from collscope.sources import model
 
+NOT_COMMUTING = "affine"  # the operator of points whose order counts
 MAP_BYTES = "16MiB"  # of the whole vector: where a map ends, unless --bytes says
 
 
@@ -32,6 +35,9 @@ class Request(Call):
     all_ranks: bool = False
     plot: str | None = None
     per_node: int | None = None
+    platform: str | None = None
+    nodes: int | None = None
+    mapping: str = "block"
     as_json: bool = False
 
 
@@ -52,6 +58,13 @@ def run(request: Request) -> None:
     numbers = parse_ranks(request.ranks)
     if (request.root or 0) >= min(numbers):
         raise UsageError(f"--root {request.root}: {min(numbers)} ranks have roots 0 … {min(numbers) - 1}")
+    if request.platform is None and (request.nodes is not None or request.mapping != "block"):
+        raise UsageError("--nodes and --mapping say where ranks sit on a machine: name it with --on")
+    if request.platform is not None:
+        if request.as_map or request.plot is not None:
+            raise UsageError("--on judges one call: leave --map and --plot out")
+        if request.per_node is not None:
+            raise UsageError("--ranks-per-node follows from --on and --nodes: leave it out")
     if request.plot is not None:
         requests.check_file("--plot", request.plot, requests.FIGURES)
     if request.as_map or request.plot is not None:
@@ -115,12 +128,34 @@ def show_call(request: Request, ranks: Sequence[int], keys: Sequence[str]) -> No
     elem = registry.load().type_bytes(request.type_name)
     count = call_count(request, ranks[0])
     call = (request.collective, ranks[0], count, elem, request.root or 0, request.commutes, request.in_place)
-    lines = decisions.ask(*call, keys, request.per_node or 0)
+    layout = layout_of(request, ranks[0])
+    per_node = -(-ranks[0] // layout.nodes) if layout else request.per_node or 0
+    lines = decisions.ask(*call, keys, per_node)
+    if not request.as_json:
+        decide_table.show(lines)
+    judged = decide_draws.judged(lines, layout, point_of(request, count)) if layout else None
     if request.as_json:
         about = {"collective": request.collective, "ranks": ranks[0], "count": count, "element_bytes": elem}
-        documents.show("decide", {**about, "decisions": lines})
-    else:
-        decide_table.show(lines)
+        drawn = decide_draws.document(lines, layout, judged) if layout and judged else None
+        documents.show("decide", {**about, "decisions": lines, "draws": drawn})
+    elif layout and judged:
+        decide_draws.show(lines, layout, judged)
+
+
+def layout_of(request: Request, ranks: int) -> Layout | None:
+    """Where the ranks sit; None without a machine."""
+    if request.platform is None:
+        return None
+    platform = requests.load_platform(request.platform, [model.SOURCE.name])
+    assert platform
+    return requests.make_layout(platform, request.nodes, ranks, request.mapping, False)
+
+
+def point_of(request: Request, count: int) -> Point:
+    """The call, of no algorithm yet."""
+    op = "sum" if request.commutes else NOT_COMMUTING
+    root, in_place = request.root or 0, request.in_place
+    return Point(request.collective, "", count, request.type_name, op, root, in_place)
 
 
 def call_count(request: Request, ranks: int) -> int:
@@ -145,6 +180,7 @@ Examples:
   ./collscope decide -c gather --ranks 32 --block-bytes 8KiB
   ./collscope decide -c allgather --ranks 64 --block-bytes 8KiB \\
     --decision 'rd_ring[threshold=64KiB]' --decision mpich_4
+  ./collscope decide -c bcast --ranks 64 --bytes 64KiB --on mine.toml
   ./collscope decide -c bcast --ranks 2..64 --map --plot bcast.png
   ./collscope decide -c bcast --ranks 2..64 --map --all-ranks \\
     --decision ompi_4_1
@@ -157,6 +193,10 @@ Examples:
 )  # fmt: skip
 @click.option("--op-commutes/--no-commutes", "commutes", default=True, help="Whether the operator commutes.")
 @calls.options("in_place")
+@calls.options(
+    "platform", "without", "nodes", "mapping",
+    platform={"help": "Judge the choices on this platform, over draws of what is not known of it: a name, or a file."},
+)  # fmt: skip
 @click.option(
     "--ranks-per-node",
     "per_node",
@@ -179,8 +219,10 @@ Examples:
 )
 @click.option("--plot", metavar="FILE", help="With --map: write it as a figure: .svg, .png or .pdf.")
 @click.option("--json", "as_json", is_flag=True, help="Everything, as JSON.")
-def command(**options: Any) -> None:
+def command(without: str | None, platform: str | None, **options: Any) -> None:
     """Print which algorithm each decision table selects for a call, and by which rule; with --map, for all calls.
 
+    With --on also how good that is on a machine: over draws of what is not known of it, how often it is the fastest and what it loses.
+
     A rule's sizes are in the unit that the library compares: the call's count × size, a block, or all blocks."""
-    run(Request(**options))
+    run(Request(platform=requests.switched(platform, without), **options))

@@ -18,9 +18,10 @@ from collscope.commands.groups import Sectioned
 from collscope.commands.one_call import OneCall
 from collscope.points import arrival
 from collscope.points.plan import Layout, Point
-from collscope.schedules import critical_path, explain
+from collscope.schedules import critical_path, explain, explain_draws
 from collscope.schedules.critical_path import PARTS, CriticalPath
 from collscope.schedules.explain import Crossing
+from collscope.sources.assumptions import Judged, Unchecked
 
 CANNOT = (
     "A run that is observed tells when messages were posted and when they were there: latency, bandwidth and waiting for a link cannot "
@@ -61,13 +62,14 @@ def run(r: Request) -> int:
         if fault := one_call.fault(call):
             raise UserError(f"{point.algorithm}: a wrong algorithm is not explained; the proof fails: {fault}")
     paths = _paths(both, points, layout)
+    drawn = explain_draws.drawn(paths, points, layout)
     if not r.as_json:
-        _show(paths, points[0], layout)
+        _show(paths, points, layout, drawn)
     found = None
     if len(paths) == 2 and not r.no_crossings and r.source == "model" and layout and layout.platform:
         found = _crossings(r.platform or "", layout, points)
     if r.as_json:
-        documents.show("explain", _document(paths, points[0], layout, found))
+        documents.show("explain", _document(paths, points, layout, found, drawn))
     elif found is not None:
         _show_crossings(found, paths)
     if r.plot_path is not None:
@@ -90,7 +92,11 @@ def _where(point: Point, layout: Layout | None, ranks: int) -> str:
     return f"{point.collective}{size}, {ranks} ranks on {place}{skew}"
 
 
-def _show(paths: Sequence[CriticalPath], point: Point, layout: Layout | None) -> None:
+def _show(
+    paths: Sequence[CriticalPath], points: Sequence[Point], layout: Layout | None, drawn: Judged | Unchecked | None
+) -> None:
+    point = points[0]
+
     def short(p: CriticalPath) -> str:
         return p.key.removeprefix(f"{point.collective}/")
 
@@ -102,8 +108,11 @@ def _show(paths: Sequence[CriticalPath], point: Point, layout: Layout | None) ->
         if any(part in p.parts for p in paths):
             grid.add(name, *(_share(p.parts.get(part, 0.0), p.time_s) for p in paths))
     grid.add("time", *(format_time(p.time_s, aligned=True) for p in paths), ruled=True)
+    if isinstance(drawn, Judged):
+        bands = (drawn.bands[p.algorithm] for p in points)
+        grid.add("time in 8 of 10 draws", *(" … ".join(map(format_time, band)) for band in bands))
     grid.show()
-    for text in explain.sentences(paths):
+    for text in [*explain.sentences(paths), *explain_draws.sentences(drawn, points)]:
         console.say(text)
     links = [link for p in paths for link in p.links if link.wait_s > 0.01 * p.time_s]
     if links:
@@ -118,9 +127,14 @@ def _show(paths: Sequence[CriticalPath], point: Point, layout: Layout | None) ->
 
 
 def _document(
-    paths: Sequence[CriticalPath], point: Point, layout: Layout | None, crossings: Sequence[Crossing] | None
+    paths: Sequence[CriticalPath],
+    points: Sequence[Point],
+    layout: Layout | None,
+    crossings: Sequence[Crossing] | None,
+    drawn: Judged | Unchecked | None,
 ) -> dict[str, Any]:
     """The answer for programs (docs/json.md)."""
+    point = points[0]
     ranks, place = paths[0].ranks, layout.cells() if layout else dict.fromkeys(("platform", "nodes", "mapping"))
     return {
         **{name: place[name] for name in ("platform", "nodes", "mapping")},
@@ -133,7 +147,8 @@ def _document(
         "crossings": None
         if crossings is None
         else [{"quantity": c.what, "ratio": c.factor, "text": c.text} for c in crossings],
-        "sentences": explain.sentences(paths),
+        "draws": explain_draws.document(drawn, points),
+        "sentences": [*explain.sentences(paths), *explain_draws.sentences(drawn, points)],
     }
 
 

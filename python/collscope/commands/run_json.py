@@ -12,7 +12,8 @@ from collscope.commands.run_table import CALL
 from collscope.machines.completion import Unknown
 from collscope.points.table import Row
 from collscope.points.table_files import named_cells
-from collscope.sources.assumptions import BAND, TIE, Doubt, Judged
+from collscope.sources.assumptions import TIE, Doubt, Judged
+from collscope.sources.draws import BAND
 from collscope.sources.outcome import OK
 from collscope.tuning import openmpi
 from collscope.tuning.openmpi import OpenMpi

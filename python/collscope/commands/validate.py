@@ -108,8 +108,11 @@ def _groups(groups: Sequence[Mapping[str, Any]]) -> None:
         "choices",
         "≤ 5 % lost",
         "regret",
+        *(["band"] if any(row["inside"] is not None for row in groups) else []),
     )
-    grid = Grid([Column(name, right=i in (2, *range(4, len(names)))) for i, name in enumerate(names)])
+    grid = Grid(
+        [Column(name, int(name == "bias"), right=i in (2, *range(4, len(names)))) for i, name in enumerate(names)]
+    )
     for row in groups:
         won = ("right", "regret") if row["choices"] else ()
         grid.add(
@@ -119,5 +122,6 @@ def _groups(groups: Sequence[Mapping[str, Any]]) -> None:
             str(row["choices"]),
             *(f"{row[name]:.1%}" for name in won),
             *[""] * (2 - len(won)),
+            *([f"{row['inside']:.1%}" if row["inside"] is not None else ""] if len(names) > 11 else []),
         )
     grid.show()

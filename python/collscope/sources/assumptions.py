@@ -1,27 +1,21 @@
-"""Whether a winner hangs on numbers that the machine's file leaves open: its call, and all that compete for it, timed by the model over
-draws of these numbers (sources/unknowns)."""
+"""Whether a winner hangs on numbers that are not known of a machine: its call, and all that compete for it, timed by the model over draws
+of these numbers (sources/unknowns)."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise
-from pathlib import Path
+from itertools import accumulate
 
-from collscope.base import cache, depends, leftovers, progress
-from collscope.base.files import write_atomically
-from collscope.base.progress import Progress, duration
+from collscope.base import progress
+from collscope.base.progress import duration
 from collscope.base.statistics import quantile
 from collscope.base.units import counted
-from collscope.catalogue import prover
-from collscope.catalogue.prover import Abandoned, Question
 from collscope.machines.completion import Unknown
-from collscope.machines.machine_file import machine_file
-from collscope.points.plan import Layout, Point, describe, plan_text
+from collscope.points.plan import Layout, Point
 from collscope.sources import model
+from collscope.sources.draws import band, timed
 from collscope.sources.outcome import OK
 from collscope.sources.unknowns import drawn, places, unknowns
 
@@ -31,7 +25,6 @@ FAR = 4.0  # times the fastest with the middle of each range: what takes longer 
 STEPS = 5e8  # of the model, for all calls of a command; where that is more, …
 RUNS = 5  # … as many as to time all calls so often
 STEP_S = 6.5e-8  # of a core: 25 to 125 ns where this was measured, for steps from 1e4 to 6e7
-BAND = (0.1, 0.9)  # of the winner's times: so much of the draws lies between
 TIE = 0.01  # of the fastest time: less tells no two algorithms apart
 LOSS = 0.10  # of time, that trusting a winner may cost
 RARE = 0.02  # of the draws may cost more without a doubt: the ranges go beyond what any machine has
@@ -66,6 +59,22 @@ class Judged:
     doubt: Doubt | None
     drawn: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
+    def lost(self, key: str) -> list[float]:
+        """In each draw the share of time that a key takes longer than the fastest."""
+        best = map(min, zip(*self.drawn.values(), strict=True))
+        return [s / b - 1 for s, b in zip(self.drawn[key], best, strict=True)]
+
+    def wins_of(self, key: str) -> int:
+        """The draws where nothing is faster than this key by TIE."""
+        return sum(lost <= TIE for lost in self.lost(key))
+
+    def decisive(self, one: str, other: str) -> Unknown | None:
+        """The number on which the order of two keys hangs most; None: in no draw another one is the faster by TIE than in most."""
+        lead = [a / b for a, b in zip(self.drawn[one], self.drawn[other], strict=True)]
+        if all(s <= 1 + TIE for s in lead) or all(s >= 1 - TIE for s in lead):
+            return None
+        return max(self.unknowns, key=lambda unknown: _weight(unknown, lead))
+
     @property
     def band_s(self) -> tuple[float, float]:
         """Of the winner."""
@@ -90,11 +99,12 @@ class Unchecked:
 @dataclass(frozen=True)
 class Choice:
     """A call with the algorithms that were timed for it with the file's numbers. `points`: full key → its point; `all_drawn`: also those
-    that are FAR."""
+    that are FAR; `kept`: keys that are drawn, FAR or not."""
 
     layout: Layout
     points: Mapping[str, Point]
     all_drawn: bool = False
+    kept: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -117,7 +127,7 @@ class _Middle:
 
 
 def judged(choices: Sequence[Choice]) -> list[Judged | Unchecked | None]:
-    """Each choice over draws of what its machine leaves open; None: nothing is."""
+    """Each choice over draws of what is not known of its machine; None: nothing is unknown."""
     found = [_unknowns(choice.layout) for choice in choices]
     looks = _middles(choices, found)
     able = {i: look for i, look in enumerate(looks) if isinstance(look, _Middle)}
@@ -132,7 +142,7 @@ def judged(choices: Sequence[Choice]) -> list[Judged | Unchecked | None]:
     times: dict[tuple[Layout, int], dict[Point, list[float]]] = {}
     with progress.progress("numbers that the file leaves open", total, HINT) as bar:
         for (layout, n), points in groups.items():
-            times[layout, n] = _times(layout, _unknowns(layout), n, list(points), bar)
+            times[layout, n] = timed(layout, _unknowns(layout), n, list(points), bar)
     made: list[Judged | Unchecked | None] = []
     for i, (choice, look, numbers) in enumerate(zip(choices, looks, found, strict=True)):
         if not isinstance(look, _Middle):
@@ -179,7 +189,8 @@ def _middles(choices: Sequence[Choice], found: Sequence[Sequence[Unknown]]) -> l
             continue
         seconds = {key: r["model_s"] for key, r in replies.items()}
         steps = {key: r["steps"] for key, r in replies.items()}
-        near = [key for key, s in seconds.items() if choice.all_drawn or s <= FAR * min(seconds.values())]
+        far = FAR * min(seconds.values())
+        near = [key for key, s in seconds.items() if choice.all_drawn or s <= far or key in choice.kept]
         first: dict[tuple[float, float], str] = {}
         alike = {key: first.setdefault((steps[key], seconds[key]), key) for key in near}
         made.append(_Middle(seconds, steps, alike))
@@ -228,7 +239,7 @@ def _judged(
     return Judged(
         winner,
         dict(sorted(medians.items(), key=lambda item: (item[0] != winner, item[1]))),
-        {key: (quantile(row, BAND[0]), quantile(row, BAND[1])) for key, row in ascending.items()},
+        {key: band(row) for key, row in ascending.items()},
         (winner, *ties),
         sum(lost <= TIE for lost in loss[winner]),
         len(best),
@@ -244,60 +255,3 @@ def _weight(unknown: Unknown, loss: Sequence[float]) -> float:
     order = sorted(range(n), key=lambda i: loss[i])
     rank = {i: k / (n - 1) - 0.5 for k, i in enumerate(order)}
     return max(abs(sum(rank[i] * (places(name, n)[i] - 0.5) for i in range(n))) for name in unknown.dimensions)
-
-
-def _times(
-    layout: Layout, open_numbers: Sequence[Unknown], draws: int, points: Sequence[Point], bar: Progress
-) -> dict[Point, list[float]]:
-    """Of each point its time in each draw; points without a time in some draw are left out. Cached by content."""
-    assert layout.platform
-    machines = [
-        machine_file(p, layout.nodes, layout.ranks, layout.mapping) for p in drawn(layout.platform, open_numbers, draws)
-    ]
-    same = ("draws", cache.sources_hash(*depends.MODEL), *machines, f"ranks={layout.ranks}")
-    keys = {point: cache.digest(*same, point.identity()) for point in points}
-    with cache.Cache() as store:
-        known: dict[str, list[float] | None] = store.get_many(keys.values())
-        missing = [point for point, key in keys.items() if key not in known]
-        bar(draws * (len(points) - len(missing)))
-        questions = [
-            Question(str(i), p.algorithm, describe((layout, p)), plan_text([(str(i), p)], layout.ranks))
-            for i, p in enumerate(missing)
-        ]
-        by_part: list[dict[str, list[float]]] = []
-        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            try:
-                parts = _parts(machines, len(os.sched_getaffinity(0))) if missing else []
-                for found in pool.map(lambda part: _draw(part, questions, bar), parts):
-                    by_part.append(found)
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-        for i, point in enumerate(missing):
-            rows = [found.get(str(i)) for found in by_part]
-            known[keys[point]] = None if None in rows else [s for row in rows if row for s in row]
-            store.put(keys[point], known[keys[point]])
-    return {point: times for point, key in keys.items() if (times := known[key])}
-
-
-def _parts(machines: Sequence[str], count: int) -> list[Sequence[str]]:
-    """The machines in so many parts of about one length, in their order."""
-    edges = [len(machines) * i // count for i in range(count + 1)]
-    return [machines[low:high] for low, high in pairwise(edges) if low < high]
-
-
-def _draw(machines: Sequence[str], questions: Sequence[Question], bar: Progress) -> dict[str, list[float]]:
-    """Question → seconds on each of these machines, where it has times. Its schedule is recorded once."""
-    made: dict[str, list[float]] = {}
-    with leftovers.scratch() as folder:
-        paths = [folder / f"machine{i}.txt" for i in range(len(machines))]
-        for path, text in zip(paths, machines, strict=True):
-            write_atomically(path, text)
-        write_atomically(folder / "others.txt", "".join(f"{path}\n" for path in paths[1:]))
-        words: list[str | Path] = ["--model", paths[0]]
-        words += ["--others", folder / "others.txt"] if paths[1:] else []
-        for name, reply in prover.stream(words, questions, folder, Progress("draw", len(questions))):
-            bar(len(machines))
-            if not isinstance(reply, Abandoned) and reply["kind"] == OK:
-                made[name] = [reply["model_s"], *reply.get("others_s", ())]
-    return made

@@ -1,13 +1,14 @@
-"""What a platform leaves open, and draws of it: of a specification as machines/completion has it, and of SimGrid's own files."""
+"""What is not known of a platform, and draws of it: of a specification what its file leaves open (machines/completion) or gives a range for
+(machines/ranges), and what SimGrid's own files leave open."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
-from collscope.machines import completion, find, overrides, plain_hosts
+from collscope.machines import completion, find, overrides, plain_hosts, ranges
 from collscope.machines.completion import Unknown, Values, at
 from collscope.machines.machine import ROUTED
 from collscope.machines.platform import Platform
@@ -50,13 +51,19 @@ def _of_hosts(platform: Platform, nodes: int) -> list[Unknown]:
 
 
 def unknowns(platform: Platform, nodes: int) -> list[Unknown]:
-    """What the file of a platform leaves open and a call on so many nodes may hang on, in the order in which values are set; [] of `ideal`
-    and of SimGrid's files with places."""
+    """What the file of a platform gives with a range or leaves open, and a call on so many nodes may hang on, in the order in which values
+    are set; [] of `ideal` and of SimGrid's files with places."""
     if platform.machine.priced_by == ROUTED:
         return _of_hosts(platform, nodes)
     if not platform.typed or platform.typed.startswith("ideal") or ".xml" in platform.typed:
         return []
-    return completion.open_numbers(find.as_given(platform.typed)[0], find.given(platform.typed), nodes)
+    return list(_of_spec(platform, nodes))
+
+
+@lru_cache(maxsize=16)
+def _of_spec(platform: Platform, nodes: int) -> tuple[Unknown, ...]:
+    spec, _ = find.as_given(platform.typed)
+    return (*ranges.given(spec, nodes), *completion.open_numbers(spec, find.given(platform.typed), nodes))
 
 
 @cache

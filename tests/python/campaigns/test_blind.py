@@ -23,6 +23,7 @@ platform = "MACHINE"
 metric = "osu_avg[barrier=decision/ompi_4_1_acknowledged]"
 baselines = ["decision/ompi_4_1"]
 without = ["barrier", "gap"]
+draws = 10
 [measure]
 source = "published"
 """
@@ -123,6 +124,8 @@ def test_errors_that_were_planted_come_out_by_group(campaign: str, workplace: Pa
         assert group["nodes"] == (1 if group["mapping"] == "core" else 2), "cores of the first node are filled first"
         assert group["bias"] == pytest.approx(off, abs=1e-9) and group["worst"] == pytest.approx(abs(off), abs=1e-9)
         assert (group["right"], group["regret"]) == (1, 0), "all algorithms of a group are off by the same factor"
+        assert off != 0 or group["inside"] > 0.5, "the prediction itself lies in most of the sealed bands"
+        assert off != -0.5 or group["inside"] < 0.2, "twice of it lies in few"
     assert {g["choices"] for g in groups if g["collective"] != "barrier"} == {4}
     text = (folder / "report.md").read_text()
     assert (

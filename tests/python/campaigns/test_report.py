@@ -38,11 +38,12 @@ def rows(source: str, factor: float = 1.0) -> list[Row]:
 
 @pytest.fixture(scope="module")
 def made() -> report.Comparison:
-    """With all that a report can have: a band of three calls, a baseline, a bound above one time, two elements left out."""
+    """With all that a report can have: bands of three calls, a baseline, a bound above one time, two elements left out."""
     predicted = rows("model")
     measured = [r | {"times_s": t, "floor": f} for r, t, f in zip(rows("real"), TIMES, FLOORS, strict=True)]
     for one in predicted[:3]:
         one |= {"noise_low_s": 0.9 * one["median_s"], "noise_high_s": 1.5 * one["median_s"]}
+        one |= {"drawn_low_s": 0.6 * one["median_s"], "drawn_high_s": 1.4 * one["median_s"]}
     chosen = row(algorithm="decision/ompi_4_1", chose="bcast/binomial", bytes=4, **PLACE, source="model", seconds=8e-6)
     expected, noted = to_frame([*predicted, chosen]), to_frame(measured)
     least = [row(algorithm="bound/loggp", bytes=n, **PLACE, seconds=s) for n, s in ((4, 1e-6), (1 << 20, 1.2e-3))]
@@ -76,9 +77,15 @@ def test_the_report_as_markdown_and_as_a_page(
     shown = [page.index(f'src="figures/{n}.png" alt="All of {n}."') for n in "abc"]
     parts = [
         page.index(f">{title}</h2>")
-        for title in ("Inside the band", "What a user has today", "Which assumption is behind it", "Farthest off")
+        for title in (
+            "Inside the band",
+            "Inside the noise",
+            "What a user has today",
+            "Which assumption is behind it",
+            "Farthest off",
+        )
     ]
-    assert sorted([*shown, *parts]) == [*shown[:2], *parts[:2], shown[2], *parts[2:]]
+    assert sorted([*shown, *parts]) == [*shown[:2], *parts[:3], shown[2], *parts[3:]]
     assert '<table class="cards">' in page and page.endswith("</html>\n")
 
 
@@ -106,16 +113,26 @@ def test_the_summary_has_every_number_of_the_report(made: report.Comparison, no_
     assert [(row["of"], row["repetitions_inside"]) for row in printed["coverage"]] == [
         ("all", 0.5), ("up to 512 B", 0.5), ("above", None),
     ]  # fmt: skip
+    assert printed["band"] == [
+        {"of": of, "calls": calls, "inside": inside, "below": below, "above": 0.0}
+        for of, calls, inside, below in (
+            ("all", 3, 0.666667, 0.333333),
+            ("up to 512 B", 2, 0.5, 0.5),
+            ("above", 1, 1.0, 0.0),
+        )
+    ]
 
 
 def test_a_report_leaves_out_numbers_that_are_not_known(
     made: report.Comparison, no_figures: None, tmp_path: Path
 ) -> None:
-    one = made.both[made.both.algorithm == "bcast/linear"].drop(columns=[*prediction.BAND, "floor"])
+    one = made.both[made.both.algorithm == "bcast/linear"].drop(
+        columns=[*prediction.NOISE_BAND, *prediction.DRAWN_BAND, "floor"]
+    )
     report.write(report.Comparison("Plain", one, made.predicted[:0]), tmp_path)
     printed = json.loads((tmp_path / "summary.json").read_text())
     assert printed["winners"] is printed["below_bound"] is None and not printed["quick"]
-    assert printed["baselines"] == printed["without"] == printed["coverage"] == []
+    assert printed["baselines"] == printed["without"] == printed["coverage"] == printed["band"] == []
     text = (tmp_path / "report.md").read_text()
     assert [line for line in text.splitlines() if line.startswith("## ")] == ["## By size", "## Farthest off"]
     assert "bound/loggp" not in text and "| | |" not in text and "loor" not in text
@@ -167,8 +184,8 @@ def test_groups_stand_in_the_report_where_places_differ(
     table = text.partition("## By group")[2].partition("\n##")[0].splitlines()
     assert table[4].startswith("| collective | platform | mapping | calls | median |")
     assert table[6:8] == [
-        "| bcast | ideal | block | 4 | 36.5 % | 85.0 % | +20.0 % | 2 | 100.0 % | 2.0 % |",
-        "| bcast | other | core | 2 | 30.0 % | 30.0 % | +30.0 % | 1 | 100.0 % | 4.0 % |",
+        "| bcast | ideal | block | 4 | 36.5 % | 85.0 % | +20.0 % | 2 | 100.0 % | 2.0 % | 66.7 % |",
+        "| bcast | other | core | 2 | 30.0 % | 30.0 % | +30.0 % | 1 | 100.0 % | 4.0 % | 50.0 % |",
     ]
     assert (
         "| bcast/linear | ideal, mapping block | 8 | 4 B |" in text

@@ -17,6 +17,7 @@ from collscope.catalogue.decisions import Span
 from collscope.catalogue.registry import Registry
 from collscope.commands import decide, decide_table
 from command_line import call
+from osu_alone import KNOWN, machine
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
 
@@ -180,3 +181,33 @@ def test_numbers_of_ranks_that_take_the_same_stand_together(
     assert [" ".join(line.split()) for line in one[2:]][: len(rows)] == rows
     decide_table.show_map("barrier", [Span("decision/a", 2, 0, 0, "barrier/tree")], 4, False)
     assert capsys.readouterr().out.split()[-2:] == ["2", "tree"]
+
+
+def judged(folder: Path, *words: str) -> Any:
+    return CliRunner().invoke(decide.command, ["-c", "bcast", "--ranks", "16", "--bytes", "8", *words])
+
+
+def test_choices_are_judged_on_a_machine(workplace: Path, tmp_path: Path) -> None:
+    """A flat tree of 16 ranks loses where a message costs its sender something; what decides is named with what measures it."""
+    on = ["--on", machine(tmp_path), "--nodes", "1"]
+    found = json.loads(judged(tmp_path, *on, "--decision", "ompi_4_1", "--json").output)["draws"]
+    (choice,) = found["choices"]
+    assert (found["nodes"], found["mapping"], found["count"], found["band"]) == (1, "block", 100, [0.1, 0.9])
+    assert choice["decision"] == "decision/ompi_4_1" and choice["low_s"] < choice["time_s"] < choice["high_s"]
+    assert 0 <= choice["wins"] <= 100 and choice["mean_regret_share"] <= choice["worst_regret_share"]
+    assert (choice["wins"] == 100) <= (choice["worst_regret_share"] <= 0.01)
+    assert "the processors' time per message" in {number["number"] for number in found["numbers"]}
+    printed = judged(tmp_path, *on).output
+    assert "over 100 draws of what is not known of osu" in printed and "loses least: fastest in" in printed
+
+
+def test_judging_needs_one_call_and_something_unknown(workplace: Path, tmp_path: Path) -> None:
+    for words, text in (
+        (("--nodes", "2"), "name it with --on"),
+        (("--on", machine(tmp_path), "--map"), "leave --map and --plot out"),
+        (("--on", machine(tmp_path), "--ranks-per-node", "4"), "--ranks-per-node follows from --on"),
+    ):
+        wrong = judged(tmp_path, *words)
+        assert isinstance(wrong.exception, UsageError) and text in str(wrong.exception)
+    known = judged(tmp_path, "--on", machine(tmp_path, *KNOWN))
+    assert isinstance(known.exception, UserError) and "nothing is to be drawn" in str(known.exception)

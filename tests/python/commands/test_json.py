@@ -66,8 +66,8 @@ def test_run_prints_rows_winners_doubts_and_refusals(
 ) -> None:
     """Where a doubt stands there are no settings."""
     (tmp_path / "osu.toml").write_text(OSU)
-    words = "-c bcast -a linear,knomial[k=4],mst --nodes 4 --ranks 64 --bytes"
-    for size, doubted in (("512", False), ("4", True)):
+    words = "-c bcast -a linear,knomial[k=4],mst --nodes 1 --ranks 16 --bytes"
+    for size, doubted in (("128KiB", False), ("4", True)):
         made = printed(
             capsys, "run", "run", "--on", str(tmp_path / "osu.toml"), *words.split(), size, "--source", "model"
         )
@@ -127,6 +127,34 @@ def test_explain_prints_parts_that_add_up(workplace: Path, capsys: pytest.Captur
         assert sum(s["end_s"] - s["begin_s"] for s in path["segments"]) == pytest.approx(path["time_s"])
     assert made["fastest"] == min(made["paths"], key=lambda p: p["time_s"])["algorithm"]
     assert ([one["quantity"] for one in made["crossings"] or ()][:1] == ["bytes"]) == crossings
+    for path, drawn in zip(made["paths"], made["draws"]["algorithms"], strict=True):
+        assert drawn["algorithm"] == path["algorithm"] and drawn["low_s"] < path["time_s"] < drawn["high_s"]
+    assert made["draws"]["count"] == 100 <= sum(one["wins"] for one in made["draws"]["algorithms"])
+
+
+@needs_prover
+def test_explain_names_the_number_that_decides(
+    workplace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whether a root that sends to all is faster than chains hangs on what a processor spends; a root alone decides nothing."""
+    (tmp_path / "osu.toml").write_text(OSU)
+    where = ("--on", str(tmp_path / "osu.toml"), "--ranks", "16", "--nodes", "4", "--bytes", "4", "--no-crossings")
+    made = printed(capsys, "explain", "explain", "bcast/linear", "bcast/chain[chains=4,s=0]", *where)
+    assert made["draws"]["hangs_on"]["number"] == "the processors' time per message"
+    assert 0 < min(one["wins"] for one in made["draws"]["algorithms"]) < 100
+    assert "osu_mbw_mr, or ./collscope calibrate: it decides." in made["sentences"][-1]
+    alone = printed(capsys, "explain", "explain", "bcast/linear", *where)
+    assert alone["draws"]["hangs_on"] is None and len(alone["sentences"]) == 1
+
+
+@needs_prover
+def test_decisions_on_a_machine_have_a_schema(
+    workplace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "osu.toml").write_text(OSU)
+    on = ("--on", str(tmp_path / "osu.toml"), "--ranks", "8", "--nodes", "2", "--bytes", "4")
+    made = printed(capsys, "decide", "decide", "-c", "bcast", *on)
+    assert len(made["draws"]["choices"]) == sum(line["kind"] == "ok" for line in made["decisions"])
 
 
 @needs_prover
@@ -139,7 +167,7 @@ def test_compare_prints_calls_errors_and_what_is_left_out(
     workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(workplace)
-    band = {"noise_low_s": 1e-6, "noise_high_s": 5e-6}
+    band = {"noise_low_s": 1e-6, "noise_high_s": 5e-6, "drawn_low_s": 2.5e-6, "drawn_high_s": 5e-6}
     model = [
         row(source="model", algorithm=f"bcast/{key}", seconds=s) | band for key, s in (("mst", 3e-6), ("chain", 2e-6))
     ]
@@ -158,6 +186,7 @@ def test_compare_prints_calls_errors_and_what_is_left_out(
         "by": "all", "value": "all", "calls": 2, "median_share": pytest.approx(0.5), "p90_share": pytest.approx(0.5),
         "max_share": pytest.approx(0.5), "bias_share": pytest.approx(0.0), "floor_share": None,
     }  # fmt: skip
+    assert made["band"] == [{"calls": 2, "inside_share": 0.5, "below_share": 0.5, "above_share": 0.0}]
     assert made["coverage"][0]["inside_share"] == 1 and made["coverage"][0]["repetitions_inside_share"] is None
     assert (made["winners"]["wrong"], made["winners"]["worst_regret_share"]) == (1, pytest.approx(1.0))
     write_csv(real[:1], "r.csv")

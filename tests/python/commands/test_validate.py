@@ -49,7 +49,9 @@ def test_a_blind_campaign_prints_its_hash_and_then_every_group(
         capsys, "validate", "orfeo_published", "--judge", times, "--sha256", seal, "--out", out
     )
     lines = [line.split() for line in printed.splitlines() if line.strip()]
-    assert status == 0 and lines[2][:5] == ["bcast", "orfeo_epyc", "2", "packed", "1"] and lines[3] == ["calls", "1"]
+    first = next(i for i, line in enumerate(lines) if line[0] == "bcast")
+    assert status == 0 and lines[first][:5] == ["bcast", "orfeo_epyc", "2", "packed", "1"]
+    assert lines[first + 1] == ["calls", "1"] and re.fullmatch(r"[\d.]+%", lines[first][-1])
     assert "1 call: they are not among the predictions" in notes
     status, _, message = call(
         capsys, "validate", "orfeo_published", "--judge", times, "--sha256", "0" * 64, "--out", out

@@ -184,7 +184,8 @@ def predicted(band: bool = False) -> pd.DataFrame:
                 lines.append((*call, key, measured * (1 + error), measured, error))
     frame = pd.DataFrame(lines, columns=[*prediction.CALL, "algorithm", "predicted_s", "measured_s", "error"])
     frame = frame.assign(low_s=frame.measured_s * 0.99, high_s=frame.measured_s * 1.01)
-    return frame.assign(noise_low_s=frame.predicted_s * 0.95, noise_high_s=frame.predicted_s * 1.2) if band else frame
+    ends = {"noise_low_s": 0.95, "noise_high_s": 1.2, "drawn_low_s": 0.6, "drawn_high_s": 1.5}
+    return frame.assign(**{name: frame.predicted_s * factor for name, factor in ends.items()}) if band else frame
 
 
 def run(*made: table.Row, **more: str) -> Figure:

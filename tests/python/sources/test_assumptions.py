@@ -15,7 +15,7 @@ from collscope.catalogue.prover import Question
 from collscope.machines import find
 from collscope.machines.completion import NIC, NONBLOCKING, PROCESSOR, SHARED_MEMORY
 from collscope.points.plan import Layout, Point
-from collscope.sources import assumptions
+from collscope.sources import assumptions, draws
 from collscope.sources.assumptions import DRAWS, MIN_DRAWS, Choice, Doubt, Judged, Unchecked
 from collscope.sources.unknowns import places, unknowns
 from open_mpi import needs_prover
@@ -70,7 +70,7 @@ def test_draws_are_shown_as_they_are_done_and_kept(
 
     monkeypatch.setattr(progress, "progress", watched)
     first = assumptions.judged([choice(machine(tmp_path))])
-    monkeypatch.setattr(assumptions, "_draw", lambda *_: pytest.fail("what was drawn is in the cache"))
+    monkeypatch.setattr(draws, "_draw", lambda *_: pytest.fail("what was drawn is in the cache"))
     assert assumptions.judged([choice(machine(tmp_path))]) == first
     assert [(bar.done, bar.total) for bar in shown] == [(2 * DRAWS, 2 * DRAWS)] * 2 and "Ctrl-C" in shown[0].hint
 
@@ -87,7 +87,7 @@ def test_calls_in_a_loop_are_drawn_as_they_were_timed(
 
     one = choice(machine(tmp_path))
     metric = "osu_avg[barrier=barrier/dissemination]"
-    monkeypatch.setattr(assumptions, "_draw", draw)
+    monkeypatch.setattr(draws, "_draw", draw)
     assumptions.judged([replace(one, points={k: replace(p, metric=metric) for k, p in one.points.items()})])
     assert lines and all("repetitions=2 warmup=2" in line for line in lines)
 
@@ -118,7 +118,7 @@ def test_algorithms_far_behind_in_the_middle_are_not_drawn(
         drawn.extend(q.key for q in questions)
         return {q.name: [1.0] * len(machines) for q in questions}
 
-    monkeypatch.setattr(assumptions, "_draw", draw)
+    monkeypatch.setattr(draws, "_draw", draw)
     twins = "bcast/scatter_ring", "bcast/mst_scatter_bucket_allgather"
     (found,) = assumptions.judged([choice(machine(tmp_path), 1 << 18, *twins, LINEAR)])
     assert isinstance(found, Judged) and set(drawn) == {twins[0]}

@@ -10,6 +10,7 @@ from collscope.machines import completion, find
 from collscope.machines.completion import (
     COPY_OF_GAMMA,
     COPY_TIME,
+    FIRST_TOUCH,
     GAMMA_TIME,
     NIC,
     NONBLOCKING,
@@ -17,6 +18,7 @@ from collscope.machines.completion import (
     PROCESSOR,
     SHARED_MEMORY,
     SOCKETS,
+    TURNAROUND,
     Unknown,
 )
 from collscope.machines.priors import MAX_BUSY, MIN_EAGER_BYTES
@@ -24,25 +26,34 @@ from collscope.sources import unknowns
 from osu_alone import KNOWN, OSU_ALONE, machine
 
 LOCAL = [COPY_TIME, GAMMA_TIME]
+LATER = [TURNAROUND, FIRST_TOUCH]
 
 
 @pytest.mark.parametrize(
     ("lines", "nodes", "expected"),
     [
-        ((), 2, [PROCESSOR, NONBLOCKING, NIC, SHARED_MEMORY, SOCKETS, PORTS, *LOCAL]),
-        ((), 1, [PROCESSOR, NONBLOCKING, SHARED_MEMORY, SOCKETS, PORTS, *LOCAL]),  # no NIC is used
-        (("sockets = 1",), 1, [PROCESSOR, NONBLOCKING, SHARED_MEMORY, *LOCAL]),
-        (("sockets = 1", "cores_per_cache = 4"), 1, [PROCESSOR, NONBLOCKING, SHARED_MEMORY, PORTS, *LOCAL]),
-        (("overhead_s = 0",), 1, [NONBLOCKING, SHARED_MEMORY, SOCKETS, PORTS, *LOCAL]),  # zero, as the file says so
-        (("gamma_s_per_byte = 2e-10",), 1, [PROCESSOR, NONBLOCKING, SHARED_MEMORY, SOCKETS, PORTS, COPY_OF_GAMMA]),
-        (("copy_s_per_byte = 2e-10",), 1, [PROCESSOR, NONBLOCKING, SHARED_MEMORY, SOCKETS, PORTS, GAMMA_TIME]),
+        ((), 2, [PROCESSOR, NONBLOCKING, *LATER, NIC, SHARED_MEMORY, SOCKETS, PORTS, *LOCAL]),
+        ((), 1, [PROCESSOR, NONBLOCKING, *LATER, SHARED_MEMORY, SOCKETS, PORTS, *LOCAL]),  # no NIC is used
+        (("sockets = 1",), 1, [PROCESSOR, NONBLOCKING, *LATER, SHARED_MEMORY, *LOCAL]),
+        (("sockets = 1", "cores_per_cache = 4"), 1, [PROCESSOR, NONBLOCKING, *LATER, SHARED_MEMORY, PORTS, *LOCAL]),
+        (
+            ("overhead_s = 0",),
+            1,
+            [NONBLOCKING, *LATER, SHARED_MEMORY, SOCKETS, PORTS, *LOCAL],
+        ),  # zero, as the file says so
+        (
+            ("gamma_s_per_byte = 2e-10",),
+            1,
+            [PROCESSOR, NONBLOCKING, *LATER, SHARED_MEMORY, SOCKETS, PORTS, COPY_OF_GAMMA],
+        ),
+        (("copy_s_per_byte = 2e-10",), 1, [PROCESSOR, NONBLOCKING, *LATER, SHARED_MEMORY, SOCKETS, PORTS, GAMMA_TIME]),
         (KNOWN, 2, []),
     ],
 )
 def test_a_number_is_unknown_unless_the_file_gives_it(
     tmp_path: Path, lines: tuple[str, ...], nodes: int, expected: list[Unknown]
 ) -> None:
-    text = OSU_ALONE.replace("sockets = 2\n", "") if "sockets = 1" in lines else OSU_ALONE
+    text = OSU_ALONE.replace("sockets = 2\n", "") if "sockets = 1" in lines else ""
     assert unknowns.unknowns(find.load(machine(tmp_path, *lines, text=text)), nodes) == expected
 
 
