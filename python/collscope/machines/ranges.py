@@ -22,6 +22,7 @@ MEASURED_WITH = {
     "copy_s_per_byte": ("local copies", "./collscope calibrate"),
     "first_touch_s_per_byte": ("the first touch of memory", "./collscope calibrate"),
     "fresh_from_bytes": ("the size from which memory is newly mapped", "./collscope calibrate"),
+    "invalidation_s_per_byte": ("what writing costs where another core has the lines, too", "./collscope calibrate"),
     "overhead_s": ("the processors' overhead", f"{MBW}, or ./collscope calibrate"),
     "eager_bytes": ("the eager limit", "osu_latency of sizes around it"),
     "eager_bytes_nonblocking": ("the limit of non-blocking sends", "./collscope calibrate"),
