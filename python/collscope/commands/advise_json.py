@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from collscope.base import documents
-from collscope.sources.assumptions import BAND
+from collscope.sources.draws import BAND
 from collscope.tuning.advice import Advice, Answer
 from collscope.tuning.changes import MEAN, Timed
 from collscope.tuning.uses import Use

@@ -14,7 +14,8 @@ from collscope.machines.platform import Platform
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.sweep import count_of, root_of
 from collscope.sources import assumptions, model
-from collscope.sources.assumptions import BAND, Choice, Judged, Unchecked
+from collscope.sources.assumptions import Choice, Judged, Unchecked
+from collscope.sources.draws import BAND
 from collscope.sources.source import Options
 from collscope.tuning import mpich, mpich_rules, openmpi
 from collscope.tuning.advice import Advice
