@@ -20,6 +20,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -82,15 +83,15 @@ class Bench:
         rows = {key: self.row(call, key) for key in self.seconds[call]}
         return {key: Measured(row["median_s"], row["q1_s"], row["q3_s"]) for key, row in rows.items() if row}
 
-    def second(self, call: Call, key: str) -> float:
-        """Of one call: measured, or else by the model, times how much longer what is measured of the call takes."""
-        if row := self.row(call, key):
-            return float(row["median_s"])
-        known = self.known(call)
-        off = (
-            statistics.median([one.median_s / self.seconds[call][name] for name, one in known.items()]) if known else 1
-        )
-        return off * self.seconds[call][key]
+    @cached_property
+    def everything(self) -> dict[tuple[Call, str], float]:
+        """Seconds of one call: measured, or else by the model, times how much longer what is measured of the call takes."""
+        made = {}
+        for call in self.calls:
+            known, seconds = self.known(call), self.seconds[call]
+            off = statistics.median([one.median_s / seconds[key] for key, one in known.items()]) if known else 1.0
+            made |= {(call, key): known[key].median_s if key in known else off * seconds[key] for key in seconds}
+        return made
 
 
 def load(work: Path) -> Bench:
@@ -161,9 +162,11 @@ def losses(bench: Bench, rules: Sequence[Rule] | None) -> list[float]:
     for call in bench.calls:
         known, default = bench.known(call), bench.times.default[call][0]
         rule = chosen(rules, call) if rules is not None else None
-        taken = confirm.known(rule.key or default if rule else default, bench.seconds[call], known)
-        if taken:
-            found.append(taken.median_s / min(one.median_s for one in known.values()) - 1)
+        key = rule.key or default if rule else default
+        taken = confirm.known(key, bench.seconds[call], known)
+        if known:
+            taken_s = taken.median_s if taken else bench.everything[call, key]
+            found.append(taken_s / min(one.median_s for one in known.values()) - 1)
     return found
 
 
@@ -172,9 +175,10 @@ def confirmed(bench: Bench, budget_s: float) -> tuple[list[Rule], float]:
     found, spent = {}, 0.0
     for contest in confirm.contests(bench.rules, bench.times):
         known = bench.known(contest.call)
-        cost = CALLS * sum(known[key].median_s for key in contest.keys if key in known)
-        if spent + cost <= budget_s:
-            found[contest.call] = {key: known[key] for key in contest.keys if key in known}
+        measured = {key: known[key] for key in contest.keys if key in known}
+        cost = CALLS * sum(one.median_s for one in measured.values())
+        if len(measured) > 1 and spent + cost <= budget_s:
+            found[contest.call] = measured
             spent += cost
     return gain.settled(confirm.merged(bench.times, found), LOSS)[0], spent
 
@@ -182,9 +186,13 @@ def confirmed(bench: Bench, budget_s: float) -> tuple[list[Rule], float]:
 def exhaustive(bench: Bench) -> tuple[list[Rule], float, float]:
     """As ompi-collectives-tuning does: everything is measured, the fastest of each call is taken. Rules, the seconds of its calls, and
     the share of these that was measured here."""
-    everything = {(call, key): bench.second(call, key) for call in bench.calls for key in bench.seconds[call]}
+    everything = bench.everything
     measured = sum(s for (call, key), s in everything.items() if bench.row(call, key))
-    rules = [Rule(call[0], call[1:2] * 2, call[2:3] * 2, best_of(bench.known(call))) for call in bench.calls]  # type: ignore[arg-type]
+    rules = [
+        Rule(call[0], (call[1], call[1]), (call[2], call[2]), best_of(known))
+        for call in bench.calls
+        if (known := bench.known(call))
+    ]
     return rules, CALLS * sum(everything.values()), measured / sum(everything.values())
 
 
@@ -197,7 +205,7 @@ def sampled(bench: Bench, budget_s: float, seed: int, active: bool) -> tuple[lis
     """Without a model of the machine: points of the grid are measured until the budget ends, at random or where trees of a bagged forest
     of nearest neighbours differ most (after ACCLAiM's idea; not its code). What is nearest in log size and ranks tells the rest."""
     rng = random.Random(seed)
-    left = [(call, key) for call in bench.calls for key in bench.seconds[call] if bench.row(call, key)]
+    left = list(bench.everything)
     rng.shuffle(left)
     known: dict[tuple[str, str], dict[Call, float]] = {}
     spent = 0.0
@@ -209,13 +217,13 @@ def sampled(bench: Bench, budget_s: float, seed: int, active: bool) -> tuple[lis
         )
         left.remove(pick)
         call, key = pick
-        second = bench.second(call, key)
+        second = bench.everything[pick]
         known.setdefault((call[0], key), {})[call] = second
         spent += CALLS * second
         rng.shuffle(left)
     rules = []
     for call in bench.calls:
-        guess = {key: nearest(known[call[0], key], call) for key in bench.known(call) if known.get((call[0], key))}
+        guess = {key: nearest(known[call[0], key], call) for key in bench.seconds[call] if known.get((call[0], key))}
         key = min(guess, key=lambda one: guess[one]) if guess else bench.times.default[call][0]
         rules.append(Rule(call[0], (call[1], call[1]), (call[2], call[2]), key))
     return rules, spent

@@ -52,6 +52,7 @@ def run_tasks(tasks: Sequence[Task], options: Options = DEFAULTS, progress: Prog
     tasks = [timed(task) for task in tasks]
     outcomes = evaluate(tasks, progress=progress, limit_s=options.point_timeout_s, noise=options.noise)
     sources = cache.sources_hash(*depends.MODEL)
+    hashes = {at: content_hash(at.platform)[:12] if at.platform else "" for at in dict.fromkeys(at for at, _ in tasks)}
     rows = []
     for (layout, point), outcome in zip(tasks, outcomes, strict=True):
         time = outcome.get("model_s") if outcome["kind"] == OK else None
@@ -72,7 +73,7 @@ def run_tasks(tasks: Sequence[Task], options: Options = DEFAULTS, progress: Prog
                 kind=outcome["kind"],
                 back_end="collscope-prove",
                 sources_hash=sources[:12],
-                platform_hash=content_hash(layout.platform)[:12] if layout.platform else "",
+                platform_hash=hashes[layout],
                 **_band(outcome.get("noise_s") or []),
                 **{name: outcome[name] for name in OVERLAPS if outcome["kind"] == OK and name in outcome},
             )
