@@ -50,7 +50,7 @@ void bundles_clear(bundles *, int links);
 /* Puts a flow into the bundle that it belongs to, with so much left to flow; a bundle that is new has this ceiling. Returns which
  * it is. The flow must cross a full link. */
 int32_t bundles_join(fluid *, int32_t flow, double left, double now, double ceiling);
-/* Takes out the first member whose end is in reach, and returns it; NONE: there is none. */
+/* Takes out the first member whose end is in reach, and returns it, or NONE. */
 int32_t bundles_next(fluid *, int32_t id, double reach);
 /* Members that have the present stamp leave for the bundles that they belong to now. */
 void bundles_split(fluid *, int32_t id, double now);

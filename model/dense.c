@@ -44,7 +44,7 @@ static void fill_link(fluid *u, int32_t link, double now) {
   }
 }
 
-/* Its flows' ceilings are no higher than they need. */
+/* Its flows' ceilings come down to what they need. */
 static void lower_ceilings(fluid *u, int32_t link) {
   bundles *w = u->bundles;
   for (int32_t at = w->link[link].head; at != NONE; at = crossing_at(u, at)->next) {
