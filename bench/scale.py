@@ -2,7 +2,7 @@
 """How many ranks the model takes, and how fast: whole commands, then the engine alone; then how long simulations take. Set up first
 (./collscope list), then:
 
-    .venv/bin/python bench/scale.py [--only model,sim,study] [--ranks 65536,262144,1048576]
+    .venv/bin/python bench/scale.py [--only model,dense,sim,study] [--ranks 65536,262144,1048576]
 
 What limits a simulation is SimGrid's solver: whenever a message starts or ends, it gives every message under way a new share.
 network/maxmin-selective-update:yes would leave out those that do not hang together with it, but SimGrid has a fault there
@@ -76,6 +76,47 @@ def cases(ranks: int) -> Iterator[Case]:
         yield Case(f"alltoall of 1 KiB blocks, {share}", platform, on, few, exchange, few * (few - 1), target)
 
 
+TREE = "schooner[nodes={nodes},topology.leaves={leaves}]"
+SWITCH = "schooner[nodes={nodes},topology=switch]"
+TREE_LEAF = 27  # nodes
+FEW = 1024  # ranks
+
+
+def dense_cases(most: int) -> Iterator[Case]:
+    """Schedules whose messages crowd: all of an alltoall at once, or one after the other while ranks part; then a barrier on a tree."""
+    few = min(FEW, most)
+    for key, on, ranks, target in (
+        ("alltoall/linear", SWITCH, few, "≤ 10 s, ≤ 1024 MiB"),
+        ("alltoall/linear", TREE, few, "≤ 10 s, ≤ 1024 MiB"),
+        ("alltoall/pairwise", TREE, few, "≤ 3 s"),
+        ("alltoall/pairwise", TREE, 4 * few, "≤ 60 s, ≤ 4096 MiB"),
+        ("barrier/dissemination", TREE, most, "≤ 30 s"),
+    ):
+        nodes = ranks // PER_NODE
+        platform = on.format(nodes=nodes, leaves=max(2, -(-nodes // TREE_LEAF)))
+        collective = key.partition("/")[0]
+        point = Point(collective, key, 0 if collective == "barrier" else 256)
+        messages = ranks * (ranks - 1 if point.count else (ranks - 1).bit_length())
+        what = f"{key}, {'switch' if on == SWITCH else 'fat tree'}"
+        yield Case(what, platform, nodes, ranks, point, messages, target if few == FEW else "")
+
+
+def dense(most: int) -> None:
+    """The engine where traffic is dense: blocks of 1 KiB."""
+    print(
+        f"\n{'dense traffic':46s} {'ranks':>9s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s} {'messages/s':>12s}   target"
+    )
+    for case in dense_cases(most):
+        cost = engine(case)
+        rate = case.messages / cost.cpu_s
+        print(f"{case.what:46s} {case.ranks:9,} {cost} {rate:12,.0f}   {case.target}".rstrip(), flush=True)
+    few = min(FEW, most)
+    cost = command("schooner", few, PER_NODE, "-c", "alltoall", "-a", "all", "--block-bytes", "1KiB")
+    print(
+        f"{'run -c alltoall -a all, switch':46s} {few:9,} {cost} {'':12s}   {'≤ 60 s' if few == FEW else ''}".rstrip()
+    )
+
+
 def engine(case: Case) -> Cost:
     """What the engine takes for a case."""
     with tempfile.TemporaryDirectory() as name:
@@ -142,7 +183,7 @@ def model(ranks: list[int]) -> None:
     print(f"\n{PEER}")
 
 
-WHAT = ("model", "sim", "study")
+WHAT = ("model", "dense", "sim", "study")
 
 
 def main() -> None:
@@ -159,6 +200,8 @@ def main() -> None:
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     if "model" in only:
         model(ranks)
+    if "dense" in only:
+        dense(max(ranks))
     if "sim" in only:
         simulations()
     if "study" in only:

@@ -14,13 +14,18 @@
 /* A message that uses bandwidth. Its rate is in what its path counts. With a million ranks most of the time goes into fetching flows, so
  * they are short: three lines of a cache where five links are crossed. */
 typedef struct {
-  int32_t message, moment;
-  uint32_t order, stamp : 31; /* order: of events of one instant, those come first that were put in first */
+  int32_t message; /* of a bundle: its number */
+  int32_t moment;
+  uint32_t order, stamp : 30; /* order: of events of one instant, those come first that were put in first */
   bool fixed : 1;
+  bool is_bundle : 1; /* it stands for many: see bundles.h */
   double left, rate, since, share, most;
   double at; /* when it goes on: its event; -1: it has none */
   int crossed;
-  int32_t bottleneck;  /* the link that keeps it from more; NONE: its own limit */
+  union {
+    int32_t bottleneck; /* the link that keeps it from more; NONE: its own limit */
+    int32_t bundle;     /* of a flow in a bundle: which one */
+  };
   crossing crossing[]; /* paths.longest */
 } flow;
 
@@ -55,8 +60,13 @@ typedef struct {
   size_t reached_n, reached_cap;
   int32_t *solved;
   size_t solved_n, solved_cap;
+  int32_t *mixed;
+  size_t mixed_n, mixed_cap; /* links of solved flows and of others */
   uint32_t stamp, order;
-  bool sparse; /* messages cross many links, few of which are ever full: there is a network of links between nodes */
+  size_t entered; /* flows so far */
+  struct bundles *bundles;
+  bool bundled; /* flows are in bundles now */
+  bool sparse;  /* messages cross many links, few of which are ever full: there is a network of links between nodes */
   struct filling *heap;
   size_t heap_n, heap_cap;
 } fluid;
@@ -74,7 +84,7 @@ static inline int32_t crossing_place(const fluid *u, const crossing *c) {
 /* A link whose flows cannot fill it keeps nobody from anything. */
 static const double LOOSE = 1 - 1e-9;
 
-static inline bool is_loose(const fluid *u, int32_t link) { return u->potential[link] <= LOOSE; }
+static inline bool is_loose(const fluid *u, int32_t link) { return !u->bundled && u->potential[link] <= LOOSE; }
 
 /* The rate of a flow that shares nothing. */
 static inline double flow_rate_alone(const flow *f) {
@@ -82,6 +92,46 @@ static inline double flow_rate_alone(const flow *f) {
   for (int k = 1; k < f->crossed; k++)
     if (f->crossing[k].weight > most) most = f->crossing[k].weight;
   return fmin(1 / most, f->most);
+}
+
+static inline void flow_happens_at(fluid *u, int32_t index, double time) {
+  flow *f = flow_at(u, (size_t)index);
+  if (f->at < 0) f->order = u->order++;
+  f->at = time;
+  f->moment = event_queue_add(&u->queue, (uint64_t)f->order << 32 | (uint32_t)index, time);
+}
+
+static inline void mark_dirty(fluid *u, int res) {
+  if (u->resource[res].dirty) return;
+  u->resource[res].dirty = true;
+  PUSH(u->dirty, u->dirty_n, u->dirty_cap, res);
+}
+
+static inline void clear_dirty(fluid *u) {
+  for (size_t i = 0; i < u->dirty_n; i++) u->resource[u->dirty[i]].dirty = false;
+  u->dirty_n = 0;
+}
+
+/* A place in the pool for one more flow. */
+static inline int32_t flow_place(fluid *u) {
+  if (u->free_list_n) return u->free_list[--u->free_list_n];
+  RESERVE(u->flow, u->flow_cap, (u->flows + 1) * u->flow_bytes);
+  flow_at(u, u->flows)->stamp = 0;
+  return (int32_t)u->flows++;
+}
+
+/* Puts a flow's crossing at the head of a list of those of one link, and takes it out. */
+static inline void crossing_link(const fluid *u, crossing *c, int32_t *head) {
+  c->before = NONE;
+  c->next = *head;
+  *head = crossing_place(u, c);
+  if (c->next != NONE) crossing_at(u, c->next)->before = *head;
+}
+
+static inline void crossing_unlink(const fluid *u, const crossing *c, int32_t *head) {
+  if (c->before == NONE) *head = c->next;
+  else crossing_at(u, c->before)->next = c->next;
+  if (c->next != NONE) crossing_at(u, c->next)->before = c->before;
 }
 
 /* From now on the flow has this share, and what it crosses has that much less for others. */

@@ -1,4 +1,7 @@
 /* fluid: messages share what they cross, as SimGrid has it. */
+#include "model/bundles.h"
+#include "model/connected.h"
+#include "model/dense.h"
 #include "model/flows.h"
 #include "model/sparse.h"
 
@@ -7,7 +10,8 @@
 static const char *fluid_prepare(void *state, engine *e) {
   fluid *u = state;
   event_queue_clear(&u->queue);
-  u->free_list_n = u->flows = u->dirty_n = 0;
+  u->free_list_n = u->flows = u->dirty_n = u->entered = 0;
+  u->bundled = false;
   u->stamp = u->order = 0;
   const char *why = paths_prepare(&u->paths, e->m, e->wiring.ranks);
   if (why) return why;
@@ -33,33 +37,20 @@ static void fetch_flow(const fluid *u, uint64_t item) {
 
 /* Makes the flow of a message and returns it; *latency_s: how long it waits before it uses any bandwidth. */
 static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency_s) {
-  int32_t index;
-  if (u->free_list_n) {
-    index = u->free_list[--u->free_list_n];
-    if (u->free_list_n > AHEAD) fetch_flow(u, (uint64_t)u->free_list[u->free_list_n - AHEAD]);
-  } else {
-    RESERVE(u->flow, u->flow_cap, (u->flows + 1) * u->flow_bytes);
-    index = (int32_t)u->flows++;
-    flow_at(u, (size_t)index)->stamp = 0;
-  }
+  int32_t index = flow_place(u);
+  if (u->free_list_n > AHEAD) fetch_flow(u, (uint64_t)u->free_list[u->free_list_n - AHEAD]);
   link_path v = paths_lay(&u->paths, message_at(e, id), flow_at(u, (size_t)index)->crossing);
   flow *f = flow_at(u, (size_t)index);
   f->message = id;
   f->crossed = v.crossed;
   f->left = v.left;
   f->most = v.most;
+  f->is_bundle = false;
   f->bottleneck = NONE;
   f->rate = 0;
   f->at = -1;
   *latency_s = latency_drawn(e, id, v.latency_s);
   return index;
-}
-
-static void flow_happens_at(fluid *u, int32_t index, double time) {
-  flow *f = flow_at(u, (size_t)index);
-  if (f->at < 0) f->order = u->order++;
-  f->at = time;
-  f->moment = event_queue_add(&u->queue, (uint64_t)f->order << 32 | (uint32_t)index, time);
 }
 
 static void fluid_launch(void *state, engine *e, int32_t id) {
@@ -73,18 +64,12 @@ static void fluid_launch(void *state, engine *e, int32_t id) {
                   u->ordering.any ? ordering_launch(&u->ordering, e, m->link, id, latency) : m->time + latency);
 }
 
-static void mark_dirty(fluid *u, int res) {
-  if (u->resource[res].dirty) return;
-  u->resource[res].dirty = true;
-  PUSH(u->dirty, u->dirty_n, u->dirty_cap, res);
-}
-
-static void clear_dirty(fluid *u) {
-  for (size_t i = 0; i < u->dirty_n; i++) u->resource[u->dirty[i]].dirty = false;
-  u->dirty_n = 0;
-}
-
-static void flow_enter(fluid *u, int32_t index) {
+static void flow_enter(fluid *u, const engine *e, int32_t index) {
+  u->entered++;
+  if (u->bundled) {
+    dense_enter(u, e, index);
+    return;
+  }
   flow *f = flow_at(u, (size_t)index);
   crossing *c = f->crossing;
   double ceiling = u->sparse ? flow_rate_alone(f) : 0;
@@ -92,23 +77,22 @@ static void flow_enter(fluid *u, int32_t index) {
   for (const crossing *end = c + f->crossed; c < end; c++) {
     resource *r = &u->resource[c->resource];
     c->flow = index;
-    c->before = NONE;
-    c->next = r->head;
-    r->head = crossing_place(u, c);
-    if (c->next != NONE) crossing_at(u, c->next)->before = r->head;
+    crossing_link(u, c, &r->head);
     r->flows++;
     if (u->sparse) u->potential[c->resource] += c->weight * ceiling;
   }
 }
 
 static void flow_leave(fluid *u, int32_t index) {
+  if (u->bundled) {
+    dense_leave(u, index);
+    return;
+  }
   const flow *f = flow_at(u, (size_t)index);
   double ceiling = u->sparse ? flow_rate_alone(f) : 0;
   for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) {
     resource *r = &u->resource[c->resource];
-    if (c->before == NONE) r->head = c->next;
-    else crossing_at(u, c->before)->next = c->next;
-    if (c->next != NONE) crossing_at(u, c->next)->before = c->before;
+    crossing_unlink(u, c, &r->head);
     bool felt = !u->sparse || !is_loose(u, c->resource);
     if (--r->flows && felt) mark_dirty(u, c->resource);
     if (!u->sparse) continue;
@@ -150,7 +134,7 @@ static void flow_goes_on(fluid *u, engine *e, int32_t index, double time) {
   if (!(m->flags & FLOWING) && f->left > 0) {
     m->flags |= FLOWING;
     f->since = time;
-    flow_enter(u, index);
+    flow_enter(u, e, index);
     return;
   }
   if (m->flags & FLOWING) flow_leave(u, index);
@@ -163,19 +147,27 @@ static void flow_goes_on(fluid *u, engine *e, int32_t index, double time) {
 static void flow_happens(fluid *u, engine *e, int32_t index, double time) {
   flow *f = flow_at(u, (size_t)index);
   f->at = -1;
+  if (f->is_bundle) {
+    for (int32_t over = dense_over(u, e, index, true); over != NONE; over = dense_over(u, e, index, false))
+      flow_goes_on(u, e, over, time);
+    return;
+  }
   bool flowing = message_at(e, f->message)->flags & FLOWING;
   if (flowing || !u->ordering.any || ordering_pass(&u->ordering, e, index)) flow_goes_on(u, e, index, time);
 }
 
 static void fetch_path(const fluid *u, const engine *e, uint64_t item) {
   const flow *f = flow_at(u, (uint32_t)item);
+  if (f->is_bundle) return;
   __builtin_prefetch(message_at(e, f->message), 1);
   for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++)
     __builtin_prefetch(&u->resource[c->resource], 1);
 }
 
 static void fetch_ranks(const fluid *u, const engine *e, uint64_t item) {
-  const message *m = message_at(e, flow_at(u, (uint32_t)item)->message);
+  const flow *f = flow_at(u, (uint32_t)item);
+  if (f->is_bundle) return;
+  const message *m = message_at(e, f->message);
   __builtin_prefetch(&e->rank[m->src]);
   __builtin_prefetch(&e->rank[m->dst]);
 }
@@ -195,86 +187,6 @@ static void fluid_events(void *state, engine *e) {
       if (f->order == q->item[i] >> 32 && f->at == time) flow_happens(u, e, index, time); /* it has not been moved */
     }
     q->n = 0;
-  }
-}
-
-/* All flows and resources that hang together with `res`: shares elsewhere do not change. */
-static void reach_flows(fluid *u, int res) {
-  u->reached_n = u->solved_n = 0;
-  u->resource[res].stamp = u->stamp;
-  PUSH(u->reached, u->reached_n, u->reached_cap, res);
-  for (size_t i = 0; i < u->reached_n; i++) {
-    for (int32_t at = u->resource[u->reached[i]].head; at != NONE; at = crossing_at(u, at)->next) {
-      int32_t index = crossing_at(u, at)->flow;
-      flow *f = flow_at(u, (size_t)index);
-      if (f->stamp == u->stamp) continue;
-      f->stamp = u->stamp;
-      PUSH(u->solved, u->solved_n, u->solved_cap, index);
-      for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) {
-        if (u->resource[c->resource].stamp == u->stamp) continue;
-        u->resource[c->resource].stamp = u->stamp;
-        PUSH(u->reached, u->reached_n, u->reached_cap, c->resource);
-      }
-    }
-  }
-}
-
-/* Max-min shares: raise all rates together; who crosses the resource that fills up first stays there, and so on. */
-static void fill_links(fluid *u) {
-  for (size_t i = 0; i < u->reached_n; i++) {
-    resource *r = &u->resource[u->reached[i]];
-    r->left = 1;
-    r->demand = 0;
-    r->open = r->flows;
-  }
-  bool limits = false;
-  for (size_t i = 0; i < u->solved_n; i++) {
-    flow *f = flow_at(u, (size_t)u->solved[i]);
-    f->fixed = false;
-    if (f->most < DBL_MAX) limits = true;
-    for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++)
-      u->resource[c->resource].demand += c->weight;
-  }
-  size_t open = u->solved_n;
-  double level = 0;
-  while (open) {
-    double least = DBL_MAX;
-    size_t kept = 0;
-    for (size_t i = 0; i < u->reached_n; i++) {
-      resource *r = &u->resource[u->reached[i]];
-      if (!r->open) continue;
-      u->reached[kept++] = u->reached[i];
-      double share = r->left / r->demand;
-      if (share < least) least = share;
-    }
-    u->reached_n = kept;
-    if (least < level) least = level; /* rounding; levels rise */
-    size_t before = open;
-    for (size_t i = 0; limits && i < u->solved_n; i++) {
-      flow *f = flow_at(u, (size_t)u->solved[i]);
-      if (f->fixed || f->most >= least) continue;
-      flow_fix(u, f, f->most);
-      f->bottleneck = NONE;
-      open--;
-    }
-    if (open < before) continue;
-    level = least;
-    for (size_t i = 0; i < kept; i++) {
-      resource *r = &u->resource[u->reached[i]];
-      if (!r->open || r->left > least * (1 + 1e-12) * r->demand) continue;
-      for (int32_t at = r->head; at != NONE; at = crossing_at(u, at)->next) {
-        flow *f = flow_at(u, (size_t)crossing_at(u, at)->flow);
-        if (f->fixed) continue;
-        flow_fix(u, f, least);
-        f->bottleneck = u->reached[i];
-        open--;
-      }
-    }
-    /* Weights so far apart that a double loses the lesser ones: who is left shares with nobody that can be told. */
-    flow *f;
-    for (size_t i = 0; open == before && i < u->solved_n; i++)
-      if (!(f = flow_at(u, (size_t)u->solved[i]))->fixed) f->share = flow_rate_alone(f);
-    if (open == before) return;
   }
 }
 
@@ -330,6 +242,10 @@ static int32_t find_lone(const fluid *u, int32_t res) {
 }
 
 static void give_shares(fluid *u, engine *e) {
+  if (u->bundled) {
+    dense_share(u, e);
+    return;
+  }
   u->stamp++;
   if (u->sparse && u->dirty_n) {
     sparse_solve(u);
@@ -345,7 +261,7 @@ static void give_shares(fluid *u, engine *e) {
     const resource *r = &u->resource[u->dirty[d]];
     if (r->stamp == u->stamp || !r->flows) continue;
     int32_t lone = find_lone(u, u->dirty[d]);
-    if (lone == NONE) reach_flows(u, u->dirty[d]);
+    if (lone == NONE) connected_reach(u, u->dirty[d]);
     else {
       u->solved_n = 0;
       PUSH(u->solved, u->solved_n, u->solved_cap, lone);
@@ -354,7 +270,7 @@ static void give_shares(fluid *u, engine *e) {
       flow *f = flow_at(u, (size_t)u->solved[0]);
       f->share = flow_rate_alone(f);
       f->bottleneck = NONE;
-    } else fill_links(u);
+    } else connected_fill(u);
     change_rates(u, e);
   }
   clear_dirty(u);
@@ -363,6 +279,7 @@ static void give_shares(fluid *u, engine *e) {
 static void fluid_settle(void *state, engine *e) {
   fluid *u = state;
   give_shares(u, e);
+  if (!u->bundled && !e->why && dense_pays(u, e)) dense_begin(u, e);
   if (e->why && e->why->stage == CAUSES_LOAD) causes_load(e->why, e->now, load_of(u, e->why->watched));
 }
 
@@ -377,7 +294,9 @@ static void fluid_free(void *state) {
   free(u->dirty);
   free(u->reached);
   free(u->solved);
+  free(u->mixed);
   free(u->heap);
+  bundles_free(u->bundles);
   paths_free(&u->paths);
 }
 

@@ -78,10 +78,11 @@ static double least_limit(const fluid *u) {
 /* Raises all rates together; who crosses the link that fills up first stays there, and so on. What a link still has for each grows while
  * others fill up, so the one that is next is asked again when its turn comes. */
 static void fill_up(fluid *u) {
-  u->heap_n = 0;
+  u->heap_n = u->mixed_n = 0;
   for (size_t i = 0; i < u->reached_n; i++) {
     resource *r = &u->resource[u->reached[i]];
     open_link(u, r);
+    if (r->open < r->flows) PUSH(u->mixed, u->mixed_n, u->mixed_cap, u->reached[i]);
     heap_push(u, (filling){ r->left / r->demand, u->reached[i] });
   }
   for (size_t i = 0; i < u->solved_n; i++) flow_at(u, (size_t)u->solved[i])->fixed = false;
@@ -159,7 +160,6 @@ void sparse_solve(fluid *u) {
   for (size_t before = 0; before < u->solved_n;) {
     before = u->solved_n;
     fill_up(u);
-    size_t links = u->reached_n;
-    for (size_t i = 0; i < links; i++) check_bottlenecks(u, u->reached[i]);
+    for (size_t i = 0; i < u->mixed_n; i++) check_bottlenecks(u, u->mixed[i]);
   }
 }

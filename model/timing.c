@@ -56,6 +56,7 @@ static bool prepare(timer *t, const record *rec) {
   e->why = t->out->why;
   e->draw = t->out->draw;
   e->shares = 0;
+  e->bundle_after = t->out->bundle_after;
   e->alarm = INFINITY;
   e->completed = NULL;
   e->turn = NULL;

@@ -71,6 +71,8 @@ typedef struct {
   const double *late_s;     /* [ranks] set by the caller: when each enters; NULL: all at 0 */
   /* Set by the caller: which draw of the machine's noise, from 1; 0: every message takes its curve's time. */
   uint64_t draw;
+  /* Set by the caller: flows go into bundles once so many shares have been found; 0: where traffic is dense. See dense.h. */
+  size_t bundle_after;
   struct causes *why; /* set by explain.h; NULL: not wanted */
   void *work;         /* memory kept between calls */
 } timing_result;

@@ -10,6 +10,7 @@
  *                                   is spent on; with --noise N also the times of N draws of the machine's noise; with --others
  *                                   also those on the machines whose files a list names; with --write no time but the schedule
  *                                   itself as text (core/schedule/text.h), of a plan of one point
+ *                                   With --bundle-after N flows go into bundles once N shares have been found (model/dense.h); else where it pays
  *   --model MACHINE --schedule FILE the same of a schedule from a file
  *   --decide collective=NAME [ranks=P count=N]      what each decision table takes for a call, or for many (decide.c)
  *   --rules                                         all rules of all decision tables
@@ -44,6 +45,7 @@ static const char usage[] =
     "       collscope-prove --schedule FILE [--messages | --describe]\n"
     "       collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise DRAWS | --others LIST | --write] --plan FILE\n"
     "       collscope-prove --model MACHINE [--trace | --holdings | --noise DRAWS] --schedule FILE\n"
+    "                                any --model: [--bundle-after SHARES]\n"
     "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B,P,…] [--counts N,N,…] [--no-costs] [--no-variants]\n"
     "       collscope-prove --decide collective=NAME [ranks=P count=N] [elem=4] [root=0] [commutes=1] [in_place=0]\n"
     "                                [decision=KEY]…       without ranks: calls from standard input, one line RANKS COUNT per call\n"
@@ -106,6 +108,7 @@ typedef enum {
   O_EXPLAIN,
   O_NOISE,
   O_OTHERS,
+  O_BUNDLE_AFTER,
   O_ALGORITHM,
   O_RANKS,
   O_COUNTS,
@@ -134,6 +137,7 @@ static const struct option names[] = {
   [O_EXPLAIN] = { "explain", no_argument, NULL, O_EXPLAIN },
   [O_NOISE] = { "noise", required_argument, NULL, O_NOISE },
   [O_OTHERS] = { "others", required_argument, NULL, O_OTHERS },
+  [O_BUNDLE_AFTER] = { "bundle-after", required_argument, NULL, O_BUNDLE_AFTER },
   [O_ALGORITHM] = { "algorithm", required_argument, NULL, O_ALGORITHM },
   [O_RANKS] = { "ranks", required_argument, NULL, O_RANKS },
   [O_COUNTS] = { "counts", required_argument, NULL, O_COUNTS },
@@ -167,6 +171,7 @@ static const int of[OPTIONS] = {
   [O_NO_VARIANTS] = SWEEP,
   [O_NOISE] = MODEL,
   [O_OTHERS] = MODEL,
+  [O_BUNDLE_AFTER] = MODEL,
 };
 
 static const char *mode_name(int mode) {
@@ -247,12 +252,17 @@ static int answer(int argc, char **argv) {
   if (mode == MODEL) {
     if (given[O_SCHEDULE] && (given[O_EXPLAIN] || given[O_WRITE]))
       return refuse("--%s is for --plan, not for --schedule\n%s", given[O_EXPLAIN] ? "explain" : "write", usage);
-    model_request request = { given[O_TRACE], given[O_HOLDINGS], given[O_EXPLAIN], given[O_WRITE], 0, value[O_OTHERS] };
+    model_request request = {
+      given[O_TRACE], given[O_HOLDINGS], given[O_EXPLAIN], given[O_WRITE], 0, value[O_OTHERS], 0
+    };
     const char *end;
-    uint64_t draws = 0;
+    uint64_t draws = 0, bundle_after = 0;
     if (given[O_NOISE] && (!number_begins(value[O_NOISE], MODEL_DRAWS, &draws, &end) || *end || !draws))
       return refuse("--noise %.40s: give a number of draws from 1 to %d", value[O_NOISE], MODEL_DRAWS);
+    if (given[O_BUNDLE_AFTER] && (!number_begins(value[O_BUNDLE_AFTER], INT32_MAX, &bundle_after, &end) || *end))
+      return refuse("--bundle-after %.40s: give a number of shares, 0: where it pays", value[O_BUNDLE_AFTER]);
     request.draws = (int)draws;
+    request.bundle_after = (size_t)bundle_after;
     return model_main(value[O_MODEL], value[O_PLAN], value[O_SCHEDULE], request);
   }
   return points_main(value[O_PLAN], value[O_PLACES], (points_request){ given[O_COSTS], given[O_MESSAGES] });

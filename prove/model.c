@@ -1,11 +1,10 @@
-/* collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise N | --others LIST] --plan FILE: what a model of the machine says of each point, one JSON line
- * per point: id; kind "ok", "unsupported" or "failed", and status "ok" or the reason; chose, the full key that a decision took, or
- * null; model_s, the time; cost_s and exact of the closed form; bound_s; rounds, null where there are more than half a
- * million messages; steps, the work of timing it once. With --trace the line holds all there is to draw, too: see model/trace.h. With --holdings it says instead
- * what every rank holds after each round: see holdings.h. With --explain the line says what the makespan is spent on: see model/explain.h.
- * With --noise it has noise_s, the times of N draws of the machine's noise, by their numbers. With --others it has others_s, the times on
- * other machines, whose files LIST names, a line each: the schedule is recorded once, and its rounds are not counted. With --write nothing of this is printed,
- * but the schedule itself, as text: of an algorithm that uses segments, two back-to-back calls, as it is proved.
+/* collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise N | --others LIST] --plan FILE: what a model of the machine says of each point, one JSON
+ * line per point: id; kind "ok", "unsupported" or "failed", and status "ok" or the reason; chose, the full key that a decision took, or null; model_s, the time; cost_s
+ * and exact of the closed form; bound_s; rounds, null where there are more than half a million messages; steps, the work of timing it once. With --trace the line holds
+ * all there is to draw, too: see model/trace.h. With --holdings it says instead what every rank holds after each round: see holdings.h. With --explain the line says what
+ * the makespan is spent on: see model/explain.h. With --noise it has noise_s, the times of N draws of the machine's noise, by their numbers. With --others it has
+ * others_s, the times on other machines, whose files LIST names, a line each: the schedule is recorded once, and its rounds are not counted. With --write nothing of this
+ * is printed, but the schedule itself, as text: of an algorithm that uses segments, two back-to-back calls, as it is proved.
  *
  * A schedule from a file is answered like a point of a plan, with id 1, without a closed form and causes. Its first call is timed. */
 #include <math.h>
@@ -373,7 +372,8 @@ int model_main(const char *machine_path, const char *plan_path, const char *sche
               .holdings = request.holdings,
               .explain = request.explain,
               .write = request.write,
-              .draws = request.draws };
+              .draws = request.draws,
+              .timing = { .bundle_after = request.bundle_after } };
   char error[512];
   int status;
   if (!machine_read(&m.machine, machine_path, error, sizeof error)) status = refuse("%s", error);

@@ -27,6 +27,7 @@ typedef struct {
   bool write;                    /* instead: the schedule as text */
   int draws;                     /* of the machine's noise: so many times more; 0: none */
   const char *others;            /* a file with the names of more machines; NULL: none */
+  size_t bundle_after;           /* of timing_result */
 } model_request;
 int model_main(const char *machine, const char *plan, const char *schedule, model_request);
 

@@ -19,6 +19,7 @@ COLLECTIVES = "bcast,reduce,allreduce,allgather,alltoall,reduce_scatter"
 Examples:
   ./collscope tune --on schooner --for openmpi --ranks 2..8 --out rules
   ./collscope tune --on schooner --for openmpi --verify --out rules
+  ./collscope tune --on schooner --check rules/openmpi.conf
   ./collscope tune --on bed --for openmpi --confirm --budget 5min \\
     --launcher testbed --ranks-per-node 1 --out rules
   ./collscope tune --on schooner --for collscope -c bcast --ranks 2..64 \\
@@ -29,7 +30,6 @@ Examples:
 @click.option(
     "--for",
     "library",
-    required=True,
     metavar="LIBRARY",
     help="openmpi or mpich (which is installed), openmpi-4.1, openmpi-5.0, mpich-4.3; collscope: the preload library, with all "
     "algorithms.",
@@ -62,14 +62,28 @@ Examples:
 @launched
 @click.option("--remeasure", is_flag=True, help="With --confirm: measure again what is kept in the folder.")
 @click.option(
-    "--out", required=True, metavar="DIR", help="Write rules, the lines that activate them, table and report there."
+    "--check",
+    "file",
+    metavar="FILE",
+    help="Write nothing: look whether the rules of a file are still right, with --confirm also measured (default budget: 3min).",
 )
-def command(**options: object) -> None:
+@click.option("--out", metavar="DIR", help="Write rules, the lines that activate them, table and report there.")
+def command(file: str | None, **options: object) -> None:
     """Write rules for a library: which algorithm for which ranks and sizes, as few lines as the loss allows.
 
     Every algorithm that the library has is timed by the model; with --confirm, calls where several are as good as the best are measured,
     the most deciding first. What is timed is kept, so that an interrupted command continues where it stopped."""
+    if file is not None:
+        from collscope.commands import tune_check
+
+        ctx = click.get_current_context()
+        typed = {name for name in options if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE}
+        if not tune_check.run(tune_check.request(file, options, typed)):
+            sys.exit(1)
+        return
     from collscope.commands import tune_rules
 
+    if options["library"] is None or options["out"] is None:
+        raise click.UsageError("--for LIBRARY and --out DIR are needed, or --check FILE")
     if not tune_rules.run(tune_rules.Request(**options)):  # type: ignore[arg-type]
         sys.exit(1)

@@ -24,6 +24,16 @@ def test_every_line_is_there() -> None:
     assert "LogGOPSim" in done.stdout
 
 
+def test_every_dense_case_is_there() -> None:
+    command = [sys.executable, paths.ROOT / "bench" / "scale.py", "--only", "dense", "--ranks", "64"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = re.findall(
+        r"^(alltoall|barrier|run)\S* .* ([0-9,]+) +[0-9.]+ +[0-9.]+ +[0-9]+(?: +[0-9,]+)?$", done.stdout, re.M
+    )
+    assert rows == [*[("alltoall", n) for n in ("64", "64", "64", "256")], ("barrier", "64"), ("run", "64")]
+
+
 def test_ranks_fill_their_nodes() -> None:
     command = [sys.executable, paths.ROOT / "bench" / "scale.py", "--ranks", "100"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,5 +1,7 @@
 """model: many messages between the same nodes: their times are the simulation's, and the same whether cores share a cache, which has no
-link that could be full, or each has its own."""
+link that could be full, or each has its own. Flows in bundles, as traffic of millions of messages has them, are asked to be so from the
+first share on: `--bundle-after 1`. What can be compared is what does not multiply rounding errors (test_crowded_rings.py): ranks that send
+all at once, or in step."""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from collscope.base import programs
 from collscope.machines import find
 from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Point, plan_text
-from driven import agree, needs_simulation
+from driven import agree, drive, needs_simulation
 
 pytestmark = needs_simulation()
 
@@ -36,10 +38,10 @@ def test_more_dense_calls_take_what_the_simulation_says(name: str, tmp_path: Pat
     agree(tmp_path, name, 128, calls(256, 4096), nodes=8)
 
 
-def seconds(machine: str, ranks: int, points: list[Point], folder: Path) -> list[float]:
+def seconds(machine: str, ranks: int, points: list[Point], folder: Path, *options: str) -> list[float]:
     (folder / "machine").write_text(machine)
     (folder / "plan").write_text(plan_text([(str(i), q) for i, q in enumerate(points)], ranks))
-    done = programs.answer([programs.PROVER, "--model", folder / "machine", "--plan", folder / "plan"])
+    done = programs.answer([programs.PROVER, *options, "--model", folder / "machine", "--plan", folder / "plan"])
     assert done.returncode == 0, done.stdout
     return [json.loads(line)["model_s"] for line in done.stdout.splitlines()]
 
@@ -60,3 +62,25 @@ def test_a_link_that_is_never_full_changes_no_time(name: str, tmp_path: Path) ->
     assert seconds(machine, ranks, points, tmp_path) == pytest.approx(
         seconds(own_caches(machine, ranks, nodes), ranks, points, tmp_path), rel=1e-9
     )
+
+
+BUNDLED = ("--bundle-after", "1")
+
+
+@pytest.mark.parametrize(("name", "nodes", "ranks"), [(SWITCH, 4, 40), (TREE, 8, 32), (SWITCH, 8, 24), (SWITCH, 1, 9)])
+def test_flows_in_bundles_take_what_the_simulation_says(name: str, nodes: int, ranks: int, tmp_path: Path) -> None:
+    points = calls(100, 5000)
+    bundled = seconds(machine_file(find.load(name), nodes, ranks), ranks, points, tmp_path, *BUNDLED)
+    assert bundled == pytest.approx(drive(tmp_path, name, ranks, points, nodes=nodes), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", [SWITCH, TREE, "jaguar[nodes=8]", "orfeo_epyc[nodes=8]"])
+def test_flows_in_bundles_take_what_flows_alone_do(name: str, tmp_path: Path) -> None:
+    points = [
+        *calls(100, 5000),
+        Point("alltoall", "alltoall/bruck", 1000),
+        Point("alltoall", "alltoall/scattered", 300),
+    ]
+    machine = machine_file(find.load(name), 8, 64)
+    alone, bundled = (seconds(machine, 64, points, tmp_path, *words) for words in ((), BUNDLED))
+    assert bundled == pytest.approx(alone, rel=1e-9)

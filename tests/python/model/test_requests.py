@@ -145,6 +145,8 @@ REFUSED = {
     "--model fluid --plan seven --noise 0": "--noise 0: give a number of draws from 1 to 100000",
     "--model fluid --plan seven --noise x": "--noise x: give a number of draws from 1 to 100000",
     "--model fluid --plan seven --noise 99999999999": "--noise 99999999999: give a number of draws from 1 to 100000",
+    "--model fluid --plan seven --bundle-after x": "--bundle-after x: give a number of shares, 0: where it pays",
+    "--bundle-after 3 --decide": "--bundle-after is for --model only",
     "--counts 1, --sweep": "--counts 1,: give numbers with commas between, at most 32 of them, none above 2^50",
     "--counts 1125899906842625 --sweep": "--counts 1125899906842625: give numbers with commas between, at most 32 of them, none above 2^50",
     "--sweep --ranks 2" + 400 * " --algorithm bcast/mst": "at most 64 times --algorithm",

@@ -1,0 +1,112 @@
+/* model/dense.c: flows in bundles take the times that flows one by one take, whenever bundles begin, and need fewer shares. */
+#include "model/dense.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/model/by_hand.h"
+
+#define CURVES                       \
+  "class cache 0 2e-7 1e-10\n"       \
+  "class socket 0 3e-7 2e-10\n"      \
+  "class socket 3000 5e-7 1.5e-10\n" \
+  "class node 0 4e-7 2.5e-10\n"      \
+  "class network 0 1.3e-6 4e-10\n"   \
+  "class network 2048 2.1e-6 3e-10\n"
+/* Three nodes of three ranks; on the first and the second each has a socket for two. */
+#define SEATS                                                                   \
+  "place 0 0 0 0\nplace 1 0 0 1\nplace 2 0 1 2\nplace 3 1 2 3\nplace 4 1 2 4\n" \
+  "place 5 1 3 5\nplace 6 2 4 6\nplace 7 2 4 7\nplace 8 2 4 8\n"
+#define NAMED "ports fluid\ncontrol 16\neager 4000\ncore 6e9\n"
+
+static const char *const machines[] = {
+  "ports fluid\ncontrol 16\neager -1\nclass network 0 1e-6 1e-9\n",
+  "ports fluid\ncontrol 16\neager 4096\noverhead 2e-7\nnic 3e9\nmemory 8e9\n" CURVES SEATS,
+  NAMED "nic 2.5e9\nmemory 7e9\ninterconnect 5e9\nswitch 2.4e9\n" CURVES SEATS,
+  NAMED "nic 2.5e9\nmemory 40e9\ncache 8e9\n" CURVES SEATS,
+  NAMED "nic 2e9\ntopology fat_tree 1e-7 1.5e9 3 1 1\n" CURVES SEATS,
+  NAMED "nic 5e9\nmemory 9e9\ntopology torus 1e-7 1e9 3 2\n" CURVES SEATS,
+  NAMED "nic 2e9\nin_order\nnic_gap 3e-7\n" CURVES SEATS,
+};
+
+static unsigned state;
+static unsigned draw(unsigned below) {
+  state = state * 1664525u + 1013904223u;
+  return (state >> 8) % below;
+}
+
+/* Messages between any two ranks, all without blocking, some of one size; who sends works a little in between. */
+static void scatter_messages(int messages) {
+  static const size_t sizes[] = { 100, 2000, 2000, 2000, 5000, 40000 };
+  int waits[RANKS][OPS], n[RANKS] = { 0 };
+  start(RANKS);
+  for (int i = 0; i < messages; i++) {
+    int src = (int)draw(RANKS), dst = (src + 1 + (int)draw(RANKS - 1)) % RANKS;
+    size_t bytes = sizes[draw(6)];
+    if (draw(4) == 0) put(src, REC_CALC, 0, draw(3000));
+    waits[src][n[src]++] = put(src, REC_ISEND, dst, bytes);
+    waits[dst][n[dst]++] = put(dst, REC_IRECV, src, bytes);
+  }
+  for (int r = 0; r < RANKS; r++)
+    for (int i = 0; i < n[r]; i++) put(r, REC_WAIT, waits[r][i], 0);
+}
+
+static void ends(const machine *m, size_t bundle_after, double *end_s) {
+  result.want_messages = true;
+  result.bundle_after = bundle_after;
+  timed(m);
+  for (size_t i = 0; i < result.messages; i++) end_s[i] = result.message[i].end_s;
+}
+
+enum { MESSAGES = 80 };
+static void agrees(const machine *m, int number) {
+  double alone[MESSAGES], bundled[MESSAGES];
+  char what[80];
+  ends(m, SIZE_MAX, alone);
+  for (size_t after = 1; after < 400; after = 3 * after + 1) {
+    ends(m, after, bundled);
+    for (int i = 0; i < MESSAGES; i++) {
+      snprintf(what, sizeof what, "machine %d, bundles after %zu shares, message %d", number, after, i);
+      near_to(what, bundled[i], alone[i]);
+    }
+  }
+}
+
+/* All of a node send to all of another, 1 … 9 thousand bytes: the NIC is never idle until all are over, whoever is over first. */
+static void one_bundle(void) {
+  machine m = machine_of(NAMED "nic 1e9\nclass network 0 1e-4 1e-9\nplace 0 0 0 0\nplace 1 0 0 1\nplace 2 0 0 2\n"
+                               "place 3 1 1 3\nplace 4 1 1 4\nplace 5 1 1 5\n");
+  start(6);
+  for (int i = 0; i < 9; i++) {
+    size_t bytes = 1000 * (size_t)(i + 1) - 16;
+    put(i / 3, REC_ISEND, 3 + i % 3, bytes);
+    put(3 + i % 3, REC_IRECV, i / 3, bytes);
+  }
+  for (int r = 0; r < 6; r++)
+    for (int i = 0; i < 3; i++) put(r, REC_WAIT, i, 0);
+  double steps[2];
+  for (int i = 0; i < 2; i++) {
+    result.bundle_after = i ? SIZE_MAX : 1;
+    near_to("nine messages through a NIC", timed(&m), 1e-4 - 16e-9 + 45e-6);
+    steps[i] = result.steps;
+  }
+  check(steps[0] < steps[1], "bundles: %g steps, without %g", steps[0], steps[1]);
+  machine_free(&m);
+}
+
+int main(void) {
+  one_bundle();
+  for (int i = 0; i < (int)(sizeof machines / sizeof *machines); i++) {
+    machine m = machine_of(machines[i]);
+    for (state = 1; state < 40; state += 4) {
+      unsigned seed = state;
+      scatter_messages(MESSAGES);
+      agrees(&m, i);
+      state = seed;
+    }
+    machine_free(&m);
+  }
+  timing_free(&result);
+  return finish();
+}

@@ -1,0 +1,100 @@
+"""collscope.commands.tune_check: whether the rules of a file are still right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from collscope.commands import tune_check
+from collscope.tuning import decision_file, openmpi_rules
+from collscope.tuning.confirm import Contest, Measured
+from collscope.tuning.rules import Call, Rule
+from command_line import call
+from open_mpi import needs_prover
+
+TUNED = ("tune", "--on", "ideal", "-c", "bcast,allgather", "--ranks", "2,3,4", "--bytes", "64..64KiB")
+WRONG = [
+    Rule("bcast", (4, 8), (0, 4095), "bcast/binomial[s=0]"),
+    Rule("bcast", (4, 8), (4096, 65536), "bcast/linear"),  # the root sends it to each
+]
+
+
+@pytest.fixture
+def folder(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(workplace)
+    return workplace
+
+
+@needs_prover
+@pytest.mark.parametrize(("library", "file"), [("openmpi-4.1", "openmpi.conf"), ("collscope", "collscope.rules")])
+def test_rules_are_right_on_the_machine_that_they_were_made_for(
+    library: str, file: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(capsys, *TUNED, "--for", library, "--out", "out")[0] == 0
+    status, out, err = call(capsys, "tune", "--on", "ideal", "--check", f"out/{file}")
+    assert status == 0, err
+    assert "every rule that was checked is right: it loses at most 2.00% against the best" in out
+
+
+@needs_prover
+def test_a_rule_that_is_not_right_is_named(
+    folder: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
+) -> None:
+    (folder / "x.rules").write_text(decision_file.text(WRONG, "of a test"), encoding="utf-8")
+    on = ("tune", "--on", "schooner[nodes=8]", "--ranks-per-node", "1", "--check", "x.rules")
+    status, out, err = call(capsys, *on)
+    assert status == 1 and "no longer right; tune again" in err
+    golden("tune_check", out)
+    assert call(capsys, *on, "--loss", "100%", "--ranks", "4")[0] == 0
+
+
+@needs_prover
+@pytest.mark.parametrize(("spread", "status"), [(0.1, 1), (3.0, 0)])
+def test_measured_times_decide_where_they_are_further_apart_than_they_scatter(
+    spread: float,
+    status: int,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The rule takes 2 s and all else 1 s, whatever the model says; its quartiles are `spread` around."""
+    (folder / "x.conf").write_text(openmpi_rules.text(WRONG[:1], "4.1", "of a test"), encoding="utf-8")
+
+    def measured(
+        contests: Sequence[Contest], tasks: Mapping[Call, object], seconds: object, how: object, left_s: float
+    ) -> tuple[dict[Call, dict[str, Measured]], float]:
+        assert contests and {contest.call for contest in contests} <= set(tasks)
+        found = {}
+        for contest in contests:
+            assert contest.keys[0] == WRONG[0].key
+            found[contest.call] = {key: Measured(1.0, 1.0, 1.0) for key in contest.keys} | {
+                WRONG[0].key: Measured(2.0, 2.0 - spread, 2.0 + spread)
+            }
+        return found, 1.0
+
+    monkeypatch.setattr(tune_check.tune_confirm, "run", measured)
+    words = ("tune", "--on", "schooner[nodes=8]", "--ranks-per-node", "1", "--check", "x.conf", "--confirm", "sim")
+    found, out, _ = call(capsys, *words)
+    assert found == status and "simulated" in out
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--check", "nowhere"), "nowhere: No such file"),
+        (("--check", "x.rules", "--out", "y"), "--check writes nothing and looks at all rules of the file: drop --out"),
+        (("--check", "x.rules", "--for", "openmpi-4.1"), "x.rules is for collscope; leave --for out"),
+        (("--check", "x.rules", "--ranks", "9"), "no rule speaks of a call that ideal can make"),
+        (("--check", "x.rules", "--budget", "1s"), "--budget goes with --confirm"),
+        (("--for", "collscope"), "--for LIBRARY and --out DIR are needed, or --check FILE"),
+    ],
+)
+def test_bad_input_is_named(
+    words: Sequence[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "x.rules").write_text(decision_file.text(WRONG, "of a test"), encoding="utf-8")
+    status, _, err = call(capsys, "tune", "--on", "ideal", *words)
+    assert status in (1, 2) and message in err
