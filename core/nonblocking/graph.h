@@ -29,9 +29,9 @@ typedef struct {
 
 /* Where one of the call's two buffers lies: in one of REC_IN and REC_OUT, in place both in the same. */
 typedef struct {
-  bool given; /* else it is NULL at this rank */
-  uint8_t buf;
-  uint64_t off;
+  uint64_t off : 56; /* one word: the smallest plans are hardly more than their heads */
+  uint64_t buf : 7;
+  uint64_t given : 1; /* else it is NULL at this rank */
 } plan_buffer;
 
 struct coll_plan {

@@ -118,8 +118,8 @@ coll_plan *coll_plan_of(const record *r, int rank) {
   coll_plan *p = builder_plan(&m.b);
   p->elem = r->args.elem;
   p->scratch = k->scratch;
-  p->in = (plan_buffer){ l->has_in, (uint8_t)l->in_buf, l->in_off };
-  p->out = (plan_buffer){ l->has_out, (uint8_t)l->out_buf, l->out_off };
+  p->in = (plan_buffer){ l->in_off, (unsigned)l->in_buf, l->has_in };
+  p->out = (plan_buffer){ l->out_off, (unsigned)l->out_buf, l->has_out };
   for (int i = 0; i < REC_SEGMENT; i++) ranges_free(&m.buffer[i]);
   builder_free(&m.b);
   channels_free(&m.channels);
