@@ -99,8 +99,9 @@ def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bo
         doubt = judged.doubt
         assert doubt
         return [
-            f"{_name(winner.key)} loses least on average, but is in doubt: in {doubt.draws} of {judged.draws} draws of what the file "
-            f"leaves open it loses more than {LOSS:.0%}, at worst it takes {1 + doubt.loss:.2g} times as long as {_name(doubt.other)}",
+            f"{_name(winner.key)} loses least on average, but is in doubt: in {doubt.draws} of {judged.draws} draws of what is not "
+            f"known of the machine it loses more than {LOSS:.0%}, at worst it takes {1 + doubt.loss:.2g} times as long as "
+            f"{_name(doubt.other)}",
             f"no words for a library: it hangs most on {doubt.unknown.name}; set {doubt.unknown.keys}, measured with "
             f"{doubt.unknown.measure}",
         ]
@@ -112,7 +113,8 @@ def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bo
     if unchecked := next((w.unchecked for w in members if w.unchecked), None):
         names = "; ".join(unknown.keys for unknown in unchecked.unknowns)
         lines.append(
-            f"not checked over what the file leaves open ({names}), as {unchecked.reason}: the words hold only if that is as assumed"
+            f"not checked over what is not known of the machine ({names}), as {unchecked.reason}: "
+            "the words hold only if that is as assumed"
         )
     texts: dict[str, list[OpenMpi]] = {}
     for library in versions:

@@ -136,7 +136,7 @@ def _show_table(found: Sequence[Winner], several: bool = False) -> None:
 
 
 def _drawn(winner: Winner) -> tuple[str, str]:
-    """How often it wins, and how long it takes, over draws of what the file leaves open."""
+    """How often it wins, and how long it takes, over draws of what is not known of the machine."""
     if not (j := winner.judged):
         return "", ""
     return f"{j.wins} of {j.draws}", " … ".join(map(format_time, j.band_s))
@@ -162,7 +162,7 @@ def _show_advice(found: Sequence[Winner], timed_all: bool) -> None:
     installed = openmpi.installed()
     versions = openmpi.libraries(installed)
     if keys := dict.fromkeys(unknown.keys for w in found if w.judged for unknown in w.judged.unknowns):
-        text = f"Judged over draws of what the file leaves open: {'; '.join(keys)}."
+        text = f"Judged over draws of what is not known of the machine: {'; '.join(keys)}."
         console.out().print(text, markup=False, highlight=False)
     lines: list[str] = []
     for members in runs:

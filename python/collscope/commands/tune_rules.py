@@ -227,7 +227,7 @@ def doubtful(rules: Sequence[Rule], times: Times, tasks: Sequence[Task], target:
     all_judged = assumptions.judged(choices)
     if unchecked := [j for j in all_judged if isinstance(j, Unchecked)]:
         console.note(
-            f"{counted(len(unchecked), 'rule')} not checked over what the file leaves open: {unchecked[0].reason}"
+            f"{counted(len(unchecked), 'rule')} not checked over what is not known of the machine: {unchecked[0].reason}"
         )
     for rule, judged in zip(of, all_judged, strict=True):
         if not isinstance(judged, Judged):

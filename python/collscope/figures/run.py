@@ -123,7 +123,7 @@ def run_figure(
     if hidden:
         subtitle += f" · {counted(hidden, 'time')} below 1 ns left out"
     if "drawn_low_s" in table:
-        subtitle += " · shaded: eight of ten draws of what the file leaves open"
+        subtitle += " · shaded: eight of ten draws of what is not known of the machine"
     headings = [plan.words(part, of_panel=True) for part in plan.panels]
     ranked = all(part[plan.x].nunique() == 1 for part in plan.panels)
     handles = _handles(drawn, found, lines=not ranked)

@@ -255,7 +255,7 @@ def test_no_words_are_given_where_an_open_number_decides() -> None:
     )
     first, second = advice([sure, replace(sure, judged=judged)], (V41, V50))
     assert first.startswith(
-        "linear loses least on average, but is in doubt: in 40 of 100 draws of what the file leaves open it loses more than 10%"
+        "linear loses least on average, but is in doubt: in 40 of 100 draws of what is not known of the machine it loses more than 10%"
     )
     assert first.endswith("it takes 98 times as long as binomial")
     assert (
@@ -270,7 +270,7 @@ def test_a_winner_that_was_not_checked_has_its_words_with_a_warning() -> None:
         [replace(won((BINOMIAL, 1.0), (LINEAR, 2.0)), unchecked=Unchecked((PROCESSOR,), "too much"))], (V41,)
     )
     assert first.startswith(
-        "not checked over what the file leaves open (overhead_s, or gap_s in [curve]), as too much:"
+        "not checked over what is not known of the machine (overhead_s, or gap_s in [curve]), as too much:"
     )
     assert second.startswith("Open MPI 4.1: --mca")
 
@@ -284,6 +284,6 @@ def test_run_judges_a_machine_known_by_osu_latency_alone_over_draws(
     for lines, drawn in (((), True), (KNOWN, False)):
         status, out, _ = call(capsys, "run", "--on", machine(tmp_path, *lines), *words.split())
         assert status == 0 and ("100 of 100" in out) == drawn == (
-            "what the file leaves open: overhead_s" in " ".join(out.split())
+            "what is not known of the machine: overhead_s" in " ".join(out.split())
         ), out
         assert "binomial" in out.partition("who wins")[2].partition("fastest")[2].partition("next")[0]
