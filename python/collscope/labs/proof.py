@@ -107,6 +107,8 @@ def prove(built: Built, calls: Sequence[Call]) -> Fault | None:
     bad = {i for i, _, _ in failed}
     tried = tuple((call, i not in bad) for i, call in enumerate(calls) if i in replies)
     fault = Fault(calls[order[0]], order[1], order[2], tried)
+    if fault.kind in ("ended", "endless"):  # to record it again would take as long
+        return fault
     return Fault(fault.call, fault.kind, fault.failure, tried, _schedule(built, fault.call))
 
 

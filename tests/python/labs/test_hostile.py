@@ -112,8 +112,8 @@ int main(int n, char **v) {
 
 
 ATTACKS = {
-    "endless": ("for (;;) ;", "does a loop never end"),
-    "fork bomb": ("for (;;) fork();", "does a loop never end"),
+    "endless": ("for (;;) ;", "never end"),
+    "fork bomb": ("for (;;) fork();", "never end"),
     "output": ('for (;;) puts("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");', "it "),
     "memory": ("for (;;) memset(malloc(1 << 20), 1, 1 << 20);", "flat"),
     "exit": ("exit(0);", "did not get through this call"),
@@ -129,17 +129,21 @@ def test_an_attack_ends_in_no_points_and_a_reason(attack: str, tmp_path: Path) -
     body, reason = ATTACKS[attack]
     report = graded(hostile(body, tmp_path / "student"))
     assert flat(report) == 0 and reason in message(report), message(report)
+    assert report.earned == report.points - 2, "its other algorithms keep their points"
 
 
 @needs_prover
 def test_a_forged_proof_has_no_points(tmp_path: Path) -> None:
     """A program that prints what the prover would print: the hidden cases believe its schedules alone."""
     body = """
+  puts("");
   for (int i = 0; i < 700; i++) printf("{\\"id\\":\\"%d\\",\\"status\\":\\"ok\\",\\"verdict\\":\\"proven\\",\\"kind\\":\\"ok\\"}\\n", i);
   fflush(stdout);
   _exit(0);
 """
     report = graded(hostile(body, tmp_path / "student"))
+    (parts,) = [graded.parts for graded in report.tasks if graded.task.name == "flat"]
+    assert [bool(part.faults) for part in parts] == [False, True], "the visible calls were forged, the hidden ones not"
     assert flat(report) == 0 and "hidden case" in message(report), message(report)
 
 

@@ -111,3 +111,17 @@ def test_a_handout_has_what_its_lab_asks_for(name: str) -> None:
     assert all(len(line) <= 80 for block in blocks for line in block.splitlines())
     assert f"{lab.points} points" in text and f"{lab.file.minutes} minutes" in text
     assert "**What do you expect?**" in text
+
+
+@needs_prover
+def test_the_handout_of_lab_2_shows_what_the_check_prints(tmp_path: Path) -> None:
+    """Of the loop that ends one rank too early, line by line."""
+    import re
+
+    lab = labs.load("broadcast")
+    text = (lab.folder / "handout.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```text\n(bcast/my_flat on 2 ranks.*?)```", text, re.DOTALL)
+    (mistake,) = [m for m in lab.mistakes() if m.name == "flat_ends_early"]
+    only = replace(lab, file=lab.file.model_copy(update={"task": [t for t in lab.file.task if t.name == "flat"]}))
+    report = check(with_mistake(lab, mistake, tmp_path / "student"), only)
+    assert "\n".join(report.tasks[0].parts[0].faults) == shown.rstrip("\n")
