@@ -41,6 +41,7 @@ COMMANDS = {  # in the order in which help lists them
     "compare": "collscope.commands.compare",
     "validate": "collscope.commands.validate",
     "testbed": "collscope.commands.testbed",
+    "lab": "collscope.commands.lab",
     "test": "collscope.commands.test",
     "setup": "collscope.commands.setup",
     "doctor": "collscope.commands.doctor",

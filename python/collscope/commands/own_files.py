@@ -34,7 +34,7 @@ def replaced(arguments: Sequence[str]) -> list[str]:
     for i in places:
         option, words = _words(arguments[i])
         made[i] = option + ",".join(key for word in words for key in keys.get(word, [word]))
-    if made[0] != "run":  # each key is an argument of its own
+    if made[0] not in ("run", "prove"):  # each key is an argument of its own
         made = [key for i, word in enumerate(made) for key in (COMMAS.split(word) if i in places else [word])]
     return made
 

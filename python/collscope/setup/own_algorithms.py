@@ -141,24 +141,30 @@ def _build(preset: str, target: str, files: Sequence[Own]) -> Path:
     if program.exists():
         return program
     folder.mkdir(parents=True, exist_ok=True)
-    commands = _commands(tree, target)
-    compile_registry = next((c for c in commands if c[-1].endswith(ROOTED)), None)
-    link = commands[-1] if commands else None
-    if compile_registry is None or link is None or "-o" not in link:
-        raise UserError(f"{tree}: how {target} is built cannot be found out; run ./collscope setup")
+    compile_registry, link = recipe(tree, target)
     listed = " ".join(f"X({symbol})" for own in files for symbol in own.algorithms.values())
     objects = []
     for i, own in enumerate(files):
         objects.append(folder / f"own{i}.o")
-        _run(_compiling(compile_registry, own.path, objects[-1]), tree, own.path)
+        _run(compiling(compile_registry, own.path, objects[-1]), tree, own.path)
     objects.append(folder / "registry.o")
     source = paths.ROOT / ROOTED
-    _run([*_compiling(compile_registry, source, objects[-1]), f"-DOWN_ALGORITHMS(X)={listed}"], tree, source)
+    _run([*compiling(compile_registry, source, objects[-1]), f"-DOWN_ALGORITHMS(X)={listed}"], tree, source)
     place = link.index("-o")
     unfinished = folder / f"{target}.{os.getpid()}"
     _run([*link[:place], *map(str, objects), "-o", str(unfinished), *link[place + 2 :]], tree, files[0].path)
     os.replace(unfinished, program)
     return program
+
+
+def recipe(tree: Path, target: str) -> tuple[list[str], list[str]]:
+    """(the words that compile the registry, those that link a target). UserError: the build does not say."""
+    commands = _commands(tree, target)
+    compile_registry = next((c for c in commands if c[-1].endswith(ROOTED)), None)
+    link = commands[-1] if commands else None
+    if compile_registry is None or link is None or "-o" not in link:
+        raise UserError(f"{tree}: how {target} is built cannot be found out; run ./collscope setup")
+    return compile_registry, link
 
 
 def _commands(tree: Path, target: str) -> list[list[str]]:
@@ -171,7 +177,7 @@ def _commands(tree: Path, target: str) -> list[list[str]]:
     return [[w for w in line if w not in (":", "&&")] for line in words]
 
 
-def _compiling(command: Sequence[str], source: Path, target: Path) -> list[str]:
+def compiling(command: Sequence[str], source: Path, target: Path) -> list[str]:
     """The words that compile `source` as the registry is compiled."""
     words = list(command[:-2])  # without "-c registry.c"
     for option in ("-MF", "-MT", "-o"):

@@ -117,6 +117,7 @@ FILLED = {
     "sources.batches.Batch", "sources.cluster.Cluster", "sources.launch.Children", "sources.launch.Report",
     "sources.launch._Replies", "sources.measure._Measurement", "sources.simulate._Simulation",
     "twins.messages.Own",
+    "labs.play.Message", "labs.play.Rank",
 }  # fmt: skip
 
 

@@ -1,0 +1,276 @@
+"""Checking a student's folder: each task's points, and for each thing that is not there yet a message that helps."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from collscope.base.errors import UserError
+from collscope.base.units import format_size
+from collscope.labs import hand_in, proof, quantities, words
+from collscope.labs.hand_in import Built, Missing
+from collscope.labs.lab import MISSING, Answer, Cost, Lab, Task, Time
+from collscope.labs.proof import Call, Wrong
+from collscope.machines.machine_file import machine_file
+from collscope.points.plan import Point
+from collscope.points.sweep import count_of
+
+MAX_ENDED = 2  # so many calls may run into a limit or crash: what is left then is not judged
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing that a task asks for: what, and why it is not fulfilled (no lines: it is)."""
+
+    what: str
+    faults: tuple[str, ...] = ()
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A task: its points, those that are earned, and its parts."""
+
+    task: Task
+    parts: tuple[Part, ...]
+
+    @property
+    def earned(self) -> int:
+        """All points where every part is fulfilled, else none."""
+        return 0 if any(part.faults for part in self.parts) else self.task.points
+
+
+@dataclass(frozen=True)
+class Report:
+    """A folder: its tasks; what kept its code in; why nothing could be judged ("": it could); seconds of an open task's calls."""
+
+    folder: Path
+    lab: Lab | None  # None: it does not say which
+    tasks: tuple[Graded, ...]
+    held: str = ""
+    fault: str = ""
+    times: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def earned(self) -> int:
+        """Points of all tasks."""
+        return sum(task.earned for task in self.tasks)
+
+    @property
+    def points(self) -> int:
+        """What could be earned."""
+        return self.lab.points if self.lab else 0
+
+
+def check(folder: Path, lab: Lab, with_hidden: bool = False, only: str = "") -> Report:
+    """Judges a folder, with the hidden cases where the teacher grades."""
+    with tempfile.TemporaryDirectory(prefix="collscope-lab-") as scratch:
+        return _Checker(folder, lab, with_hidden, Path(scratch), only).report()
+
+
+class _Checker:
+    """What is known of a folder while it is judged."""
+
+    def __init__(self, folder: Path, lab: Lab, with_hidden: bool, scratch: Path, only: str) -> None:
+        self.folder, self.lab, self.scratch, self.only = folder, lab, scratch, only
+        self.hidden = lab.hidden() if with_hidden else {}
+        self.ended = 0  # calls that were ended, or never end
+        self.proven: dict[str, list[str]] = {}  # by task: faults of its algorithm
+        self.times: dict[str, float] = {}
+        self.held = ""
+        self.built: Built | None = None
+        self.build_fault: list[str] = []
+
+    def report(self) -> Report:
+        """The whole folder."""
+        if self.lab.file.file:
+            try:
+                self.built = hand_in.build(self.folder, self.lab.file.file, self.scratch, self.only)
+                self.held = self.built.held
+            except (Missing, hand_in.NotBuilt) as error:
+                self.build_fault = str(error).splitlines()
+        tasks = tuple(Graded(task, tuple(self.parts(task))) for task in self.lab.file.task)
+        return Report(self.folder, self.lab, tasks, self.held, times=self.times)
+
+    def parts(self, task: Task) -> Iterator[Part]:
+        """Of a task, those of hidden.toml behind the others."""
+        for hidden, goal in ((False, task), (True, self.hidden.get(task.name))):
+            if not goal:
+                continue
+            if goal.algorithm:
+                yield from self._algorithm(goal, hidden)
+            for question in goal.expect:
+                yield Part(f"expect.{question.name}", self._written("expect", question.name))
+            for answer in goal.answer:
+                yield Part(f"answers.{answer.name}", self._answer(answer, hidden), hidden)
+            if goal.machine:
+                yield Part(goal.machine.file, self._machine(goal), hidden)
+
+    # ---- the algorithm ----
+
+    def _algorithm(self, task: Task, hidden: bool) -> Iterator[Part]:
+        what = f"{task.algorithm}: the proof"
+        key = f"{task.algorithm} {hidden and (task.ranks, task.counts, task.roots)}"
+        if hidden and self.proven.get(f"{task.algorithm} False"):
+            return  # what fails already needs no hidden case, which may take long to fail
+        if key not in self.proven:
+            self.proven[key] = self._proof(task, hidden)
+        yield Part(what, tuple(self.proven[key]), hidden)
+        if self.proven[key] or not self.built:
+            return
+        for cost in task.cost:
+            other = "the lower bound" if cost.reference == "bound" else cost.reference
+            of = f"{task.algorithm}: at most {cost.at_most:g} times the {cost.what} of {other}"
+            yield Part(of, tuple(self._guarded(lambda c=cost: self._cost(task, c))), hidden)  # type: ignore[misc]
+        for goal in task.time:
+            on = f"on {goal.platform}, {goal.ranks} ranks"
+            of = f"{task.algorithm}: {on}, at most {goal.at_most:g} times as long as {' or '.join(goal.reference)}"
+            yield Part(of, tuple(self._guarded(lambda a=goal: self._time(task, a))), hidden)  # type: ignore[misc]
+
+    def _proof(self, task: Task, hidden: bool) -> list[str]:
+        if not self.built:
+            return self.build_fault
+        base = task.algorithm.split("[")[0]
+        if base not in self.built.keys:
+            return [
+                f"{self.lab.file.file} defines {', '.join(self.built.keys)}, but not {base}: give the descriptor this key"
+            ]
+
+        def judge() -> list[str]:
+            assert self.built
+            calls = proof.calls_of(task)
+            fault = proof.prove(self.built, calls)
+            if fault:
+                self.ended += fault.kind in ("ended", "endless")
+                return words.explain(fault, self.built.lines)
+            if hidden:
+                machines = [proof.network("rounds")] * len(calls)
+                proof.trusted(calls, proof.schedules(self.built, calls, machines), machines)
+            return []
+
+        return self._guarded(judge)
+
+    def _guarded(self, judge: Any) -> list[str]:
+        """The faults that `judge` finds, or why it could not."""
+        if self.ended >= MAX_ENDED:
+            return [f"not judged: {MAX_ENDED} calls of this file were ended already, or never end; mend these first"]
+        try:
+            return list(judge())
+        except Wrong as error:
+            return words.explain(error.fault, self.built.lines if self.built else ())
+        except UserError as error:
+            self.ended += isinstance(error, proof.Ended)
+            return words.wrapped(str(error))
+
+    def _cost(self, task: Task, cost: Cost) -> list[str]:
+        """Compares what its schedules need with a reference, for each number of ranks."""
+        from collscope.base.units import parse_ranks
+
+        assert self.built
+        collective = task.algorithm.split("/")[0]
+        ranks = parse_ranks(cost.ranks)
+        calls = [Call(p, Point(collective, task.algorithm, cost.count)) for p in ranks]
+        machines = [proof.network(cost.what)] * len(calls)
+        found = proof.trusted(calls, proof.schedules(self.built, calls, machines), machines)
+        worst: tuple[float, list[str]] = (0.0, [])
+        for p, needs in zip(ranks, found, strict=True):
+            least = proof.reference(cost.what, cost.reference, collective, p, cost.count)
+            factor = needs / least if least else (math.inf if needs else 0)
+            if factor > cost.at_most * (1 + 1e-9) and factor > worst[0]:
+                other = "the lower bound" if cost.reference == "bound" else cost.reference
+                text = (
+                    f"{task.algorithm} needs {needs:g} {cost.what} along its critical path on {p} ranks, {other} {least:g}: "
+                    f"{factor:.3g} times as many, at most {cost.at_most:g} times are allowed."
+                )
+                worst = (factor, words.wrapped(f"Too slow: {text}"))
+        return worst[1]
+
+    def _time(self, task: Task, goal: Time) -> list[str]:
+        """Compares its time by the model of a machine with the fastest reference."""
+        assert self.built
+        where = quantities.layout(goal.platform, goal.nodes, goal.ranks, goal.mapping)
+        assert where.platform
+        machine = machine_file(where.platform, where.nodes, where.ranks, where.mapping)
+        collective = task.algorithm.split("/")[0]
+        calls = [
+            Call(
+                goal.ranks,
+                Point(collective, task.algorithm, count_of(collective, n, goal.ranks, "float", fit="round") or 0),
+            )
+            for n in goal.bytes
+        ]
+        machines = [machine] * len(calls)
+        found = proof.trusted(calls, proof.schedules(self.built, calls, machines), machines)
+        faults = []
+        for size, taken in zip(goal.bytes, found, strict=True):
+            best = min(quantities.seconds(where, goal.reference, size))
+            self.times[f"{goal.platform} {goal.ranks} {goal.mapping} {size}"] = taken / best
+            if taken > goal.at_most * best:
+                faults += words.wrapped(
+                    f"Too slow: {format_size(size)} take {taken * 1e6:.4g} µs, "
+                    f"the fastest of {', '.join(goal.reference)} {best * 1e6:.4g} µs: "
+                    f"{taken / best:.2f} times as long, at most {goal.at_most:g} times are allowed."
+                )
+        return faults
+
+    # ---- what is written ----
+
+    @cached_property
+    def answers(self) -> dict[str, Any]:
+        """answers.toml; its fault stands in `answers_fault`."""
+        self.answers_fault = ""
+        try:
+            return hand_in.answers(self.folder)
+        except Missing as error:
+            self.answers_fault = str(error)
+            return {}
+
+    def _value(self, table: str, name: str) -> Any:
+        found = self.answers.get(table)
+        return found.get(name) if isinstance(found, dict) else None
+
+    def _written(self, table: str, name: str) -> tuple[str, ...]:
+        value = self._value(table, name)
+        if self.answers_fault:
+            return (self.answers_fault,)
+        if value is None or str(value).strip() in ("", MISSING):
+            return ("missing: write down what you expect, before you run it; it need not be right",)
+        return ()
+
+    def _answer(self, answer: Answer, hidden: bool) -> tuple[str, ...]:
+        value = self._value("answers", answer.name)
+        if self.answers_fault:
+            return (self.answers_fault,)
+        try:
+            why = quantities.judge_hidden(answer, value) if hidden else quantities.judge(answer, value)
+        except UserError as error:
+            why = str(error)
+        return tuple(words.wrapped(why)) if why else ()
+
+    def _machine(self, task: Task) -> tuple[str, ...]:
+        goal = task.machine
+        assert goal
+        try:
+            path = self.scratch / "machine.toml"
+            path.write_bytes(hand_in.read(self.folder, goal.file))
+            why = quantities.judge_machine(goal, str(path))
+        except UserError as error:
+            why = str(error).replace(f"{self.scratch}/machine.toml", goal.file)
+        return tuple(words.wrapped(why)) if why else ()
+
+
+def to_do(report: Report) -> list[Part]:
+    """The parts that are not fulfilled, each fault once."""
+    listed: set[Sequence[str]] = set()
+    found = []
+    for graded in report.tasks:
+        for part in graded.parts:
+            if part.faults and part.faults not in listed:
+                listed.add(part.faults)
+                found.append(part)
+    return found

@@ -1,0 +1,45 @@
+"""Grading many folders side by side: whatever one of them does, the others go on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from collscope.base.errors import UserError
+from collscope.labs.check import Report, check
+from collscope.labs.hand_in import lab_of
+from collscope.labs.lab import Lab
+
+
+def grade(
+    folders: Sequence[Path],
+    lab: Lab | None = None,
+    jobs: int = 0,
+    only: str = "",
+    done: Callable[[], None] = lambda: None,
+) -> list[Report]:
+    """A report of each folder, in their order, with the hidden cases. `lab` None: each says which lab it is for. `jobs` 0: one per core.
+    `done` is called as each is finished."""
+
+    def one(folder: Path) -> Report:
+        report = _graded(folder, lab, only)
+        done()
+        return report
+
+    with ThreadPoolExecutor(jobs or len(os.sched_getaffinity(0))) as pool:
+        return list(pool.map(one, folders))
+
+
+def _graded(folder: Path, lab: Lab | None, only: str) -> Report:
+    if not folder.is_dir():
+        raise UserError(f"{folder}: is not a folder; name the folders of students")
+    try:
+        found = lab or lab_of(folder)
+    except UserError as error:
+        return Report(folder, None, (), fault=str(error))
+    try:
+        return check(folder, found, with_hidden=True, only=only)
+    except (UserError, OSError) as error:
+        return Report(folder, found, (), fault=str(error))

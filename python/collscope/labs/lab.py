@@ -1,0 +1,189 @@
+"""Reading labs: labs/NAME/lab.toml says what a lab asks, hidden.toml what only the teacher's grading asks, wrong/mistakes.toml which
+mistakes are common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from collscope.base import paths
+from collscope.base.errors import unknown
+from collscope.base.toml_table import Document, Model, Table, read_text, sizes_of
+
+FOLDER = paths.ROOT / "labs"
+Sizes = Annotated[tuple[int, ...], sizes_of("1KiB,64KiB")]
+MISSING = "?"
+"""What stands in answers.toml until a student has written something else."""
+
+
+class Cost(Table):
+    """Along the critical path of the telephone model: at most so many times as a reference, or as the lower bound."""
+
+    what: Literal["rounds", "bytes", "combined"]
+    at_most: float = Field(gt=0)
+    reference: str = "bound"  # or a key of the catalogue
+    ranks: str = "2,3,5,8,13,16,17,32,33"
+    count: int = 960
+
+
+class Time(Table):
+    """By the model of a machine: at most so many times as the fastest of some algorithms of the catalogue."""
+
+    platform: str
+    nodes: int
+    ranks: int
+    mapping: str = "block"
+    bytes: Sizes
+    at_most: float = Field(gt=0)
+    reference: list[str]
+
+
+class Answer(Table):
+    """A number or a word of answers.toml, and which run says what it must be."""
+
+    name: str
+    question: str
+    kind: Literal["time", "rounds", "rate", "winner", "crossover", "parameter", "ratio", "choices"]
+    algorithms: list[str]
+    against: list[str] = Field(default_factory=list)
+    platform: str = "schooner"
+    nodes: int = 2
+    ranks: int = 2
+    mapping: str = "block"
+    bytes: Sizes = ()
+    values: list[int] = Field(default_factory=list)
+    within: float = Field(default=0.05, ge=0)
+    hidden: list[str] = Field(default_factory=list)  # machines, each "PLATFORM NODES RANKS"
+
+
+class Machine(Table):
+    """A file of the student's that describes a machine: how far its predictions may be from the machine's own."""
+
+    file: str
+    like: str  # the machine that it describes
+    nodes: int
+    ranks: int
+    bytes: Sizes
+    algorithms: list[str]
+    within: float = Field(gt=0)
+
+
+class Question(Table):
+    """What a student expects, written down before the run."""
+
+    name: str
+    question: str
+
+
+class Task(Table):
+    """A part of a lab with its points."""
+
+    name: str
+    points: int = Field(ge=1)
+    title: str = ""
+    algorithm: str = ""  # key that the student's file must define
+    ranks: str = "1..33"
+    counts: str = "0,1,7,p,p+1,1000"
+    roots: str = "0,1,p-1"
+    cost: list[Cost] = Field(default_factory=list)
+    time: list[Time] = Field(default_factory=list)
+    answer: list[Answer] = Field(default_factory=list)
+    expect: list[Question] = Field(default_factory=list)
+    machine: Machine | None = None
+
+
+class Figure(Table):
+    """A picture of the handout, as `show` draws it: of an algorithm on so many ranks."""
+
+    file: str
+    algorithm: str
+    ranks: int = 8
+    kind: Literal["graph", "gantt", "table", "matrix"] = "graph"
+
+
+class _File(Table):
+    number: int
+    title: str
+    minutes: int
+    about: str
+    knows: list[str]
+    goals: list[str]
+    hand_in: list[str]
+    file: str = ""  # the student's C file
+    board: bool = False  # grades are also a leaderboard
+    figure: list[Figure] = Field(default_factory=list)
+    task: list[Task]
+
+
+class _Hidden(Table):
+    task: list[Task]
+
+
+class Mistake(Table):
+    """A common mistake: a change of the solution, and the words of the message that must name it."""
+
+    name: str
+    what: str  # in the teacher's words
+    task: str
+    message: list[str] = Field(min_length=1)
+    replace: str = ""
+    by: str = ""
+    file: str = ""  # what is changed: the C file, unless given
+    hidden: bool = False  # found by the hidden cases alone
+
+
+class _Mistakes(Table):
+    mistake: list[Mistake]
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A lab that was read."""
+
+    name: str
+    folder: Path
+    file: _File
+
+    @property
+    def points(self) -> int:
+        """Of all its tasks."""
+        return sum(task.points for task in self.file.task)
+
+    def hidden(self) -> dict[str, Task]:
+        """What grading asks beyond lab.toml, by the task's name."""
+        path = self.folder / "hidden.toml"
+        return {task.name: task for task in _read(path, _Hidden).task} if path.exists() else {}
+
+    def mistakes(self) -> list[Mistake]:
+        """The common mistakes."""
+        return _read(self.folder / "wrong" / "mistakes.toml", _Mistakes).mistake
+
+    def needed(self) -> list[str]:
+        """The files that a student hands in."""
+        machines = [task.machine.file for task in self.file.task if task.machine]
+        return [*([self.file.file] if self.file.file else []), "answers.toml", *machines]
+
+
+def names() -> list[str]:
+    """Of all labs, in the order of the course."""
+    return sorted((path.parent.name for path in FOLDER.glob("*/lab.toml")), key=lambda name: load(name).file.number)
+
+
+def load(name: str) -> Lab:
+    """The lab of this name or number. UsageError: it does not exist, or a file of it is wrong."""
+    known = sorted(path.parent.name for path in FOLDER.glob("*/lab.toml"))
+    if name.isdigit():
+        found = [lab for lab in map(load, known) if lab.file.number == int(name)]
+        if found:
+            return found[0]
+    if name not in known:
+        raise unknown("lab", name, known)
+    return Lab(name, FOLDER / name, _read(FOLDER / name / "lab.toml", _File))
+
+
+def _read(path: Path, model: type[Model]) -> Model:
+    shown = paths.display(path)
+    return Document(read_text(path, str(shown)), str(shown)).read(model)

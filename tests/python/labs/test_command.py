@@ -1,0 +1,99 @@
+"""collscope.commands.lab, collscope.labs.start, collscope.labs.formats, collscope.labs.grade:
+what students and teachers type, and what they get."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import document_keys
+from collscope.commands import cli
+from collscope.labs import lab as labs
+from lab_folders import solution
+from open_mpi import needs_prover
+
+
+def call(*words: str) -> int:
+    """The exit status of a command."""
+    try:
+        cli.main(["lab", *words])
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+def test_labs_are_listed_and_described_in_eighty_columns(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert call("list") == 0 and call("list", "2") == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in labs.names()) and "whoever has the data sends it on" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_lab_begins_with_handout_skeleton_and_every_question(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And not in a folder that has something."""
+    folder = tmp_path / "lab2"
+    assert call("start", "broadcast", str(folder), "--no-figures") == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["answers.toml", "bcast.c", "handout.md"]
+    assert (folder / "answers.toml").read_text(encoding="utf-8").count('= "?"') == 10
+    assert call("start", "broadcast", str(folder)) == 2
+    assert call("start", "broadcats", str(tmp_path / "x")) == 2
+    assert 'did you mean "broadcast"?' in capsys.readouterr().err
+
+
+@needs_prover
+def test_a_check_says_what_is_there_and_what_held(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The exit status is 0 only where nothing is missing."""
+    folder = solution(labs.load("broadcast"), tmp_path / "lab2")
+    assert call("check", str(folder), "--task", "flat") == 0
+    out = capsys.readouterr().out
+    assert "2 of 2 points" in out and "[x] bcast/my_flat: the proof" in out and "kept in by" in out
+    (folder / "answers.toml").write_text('lab = "broadcast"\n')
+    assert call("check", str(folder), "--task", "expect") == 1
+    assert "missing: write down what you expect" in capsys.readouterr().out
+    assert call("check", str(folder), "--task", "none") == 2
+
+
+@needs_prover
+def test_grades_are_written_in_every_format(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder that names no lab, one without a C file: each a grade with its reason, in all of them."""
+    empty, none = tmp_path / "empty", tmp_path / "none"
+    empty.mkdir()
+    none.mkdir()
+    (empty / "answers.toml").write_text(
+        'lab = "broadcast"\n[answers]\nflat_rounds_16 = 15\nbinomial_rounds_16 = 4\nbinomial_rounds_17 = 5\n'
+    )
+    made = {}
+    for form in ("csv", "junit", "classroom", "otter"):
+        assert call("grade", str(empty), str(none), "--format", form) == 0
+        made[form] = capsys.readouterr().out
+    assert call("grade", str(empty), str(none), "--json") == 0
+    text = capsys.readouterr().out
+    document = document_keys.check(text, "lab")
+    assert [folder["earned"] for folder in document["folders"]] == [2, 0]
+    rows = list(csv.DictReader(io.StringIO(made["csv"])))
+    assert [row["earned"] for row in rows if row["task"] in ("count", "total")] == ["2", "2", "0"]
+    assert (
+        any("bcast.c is missing" in row["reasons"] for row in rows) and "answers.toml is missing" in rows[-1]["reasons"]
+    )
+    suites = ElementTree.fromstring(made["junit"])
+    assert [suite.get("failures") for suite in suites] == ["6", "1"]
+    first, second = (json.loads(base64.b64decode(line)) for line in made["classroom"].splitlines())
+    assert (first["version"], first["max_score"], first["status"]) == (1, 15, "fail")
+    assert [test["score"] for test in first["tests"]] == [0, 0, 0, 0, 0, 2, 0] and second["tests"][0][
+        "status"
+    ] == "error"
+    otter = json.loads(made["otter"].splitlines()[0])
+    assert (otter["score"], {test["visibility"] for test in otter["tests"]}) == (2, {"visible"})
+    assert call("grade", str(empty), "--out", str(tmp_path / "x")) == 2
+    assert call("grade", str(tmp_path / "absent")) == 1

@@ -1,0 +1,179 @@
+"""collscope.labs.jail, collscope.labs.sandbox, collscope.labs.hand_in, collscope.labs.proof:
+whatever a folder does, it ends in a grade of 0 with a reason, and others go on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from collscope.labs import lab as labs
+from collscope.labs.check import Report, check
+from collscope.labs.formats import reasons
+from collscope.labs.grade import grade
+from collscope.labs.sandbox import Jail, Limits, compiler
+from lab_folders import solution
+from open_mpi import needs_prover
+
+MEANS = ("namespaces", "landlock")
+HEAD = "".join(
+    f"#include <{name}.h>\n" for name in ("stdio", "stdlib", "unistd", "string", "sys/socket", "sys/mman", "signal")
+)
+
+
+def hostile(body: str, folder: Path, top: str = "") -> Path:
+    """The solution of lab 2, whose flat broadcast does this first."""
+    lab = labs.load("broadcast")
+    path = solution(lab, folder) / "bcast.c"
+    text = path.read_text(encoding="utf-8")
+    begin = "static void flat(coll_ctx *c, const coll_args *a) {\n"
+    assert begin in text
+    path.write_text(top + HEAD + text.replace(begin, begin + body), encoding="utf-8")
+    return folder
+
+
+def graded(folder: Path, only: str = "") -> Report:
+    """The tasks of lab 2 that its three broadcasts are in, with the hidden cases."""
+    (report,) = grade([folder], labs.load("broadcast"), only=only)
+    return report
+
+
+def message(report: Report) -> str:
+    """All reasons."""
+    return " ".join(" ".join(reasons(one).split()) for one in report.tasks) + report.fault
+
+
+def flat(report: Report) -> int:
+    """The points of task `flat`."""
+    return next(one.earned for one in report.tasks if one.task.name == "flat")
+
+
+@needs_prover
+@pytest.mark.parametrize("means", MEANS)
+def test_a_file_that_includes_another_ones_secrets_does_not_compile(means: str, tmp_path: Path) -> None:
+    """Not even the message quotes what stands there."""
+    for i, top in enumerate(('#include "/etc/passwd"\n', '__asm__(".incbin \\"/etc/passwd\\"");\n')):
+        report = graded(hostile("", tmp_path / f"{means}{i}", top), means)
+        assert flat(report) == 0 and "does not compile" in message(report) and "root:" not in message(report), message(
+            report
+        )
+
+
+@needs_prover
+@pytest.mark.parametrize("means", MEANS)
+def test_code_in_the_jail_reaches_nothing(means: str, tmp_path: Path) -> None:
+    """No network, no files, no other process; each attempt says what came of it."""
+    box = tmp_path / "box"
+    box.mkdir()
+    secret = tmp_path / "secret"
+    secret.write_text("s")
+    source = HEAD + (
+        "int main(void) {\n"
+        f'  printf("%d %d %d %d %d %d %d\\n", (int)fork(), socket(2, 1, 0), socket(1, 1, 0), fopen("{secret}", "r") != 0,\n'
+        '         fopen("/etc/passwd", "r") != 0, fopen("new", "w") != 0, kill(-1, 9));\n'
+        "  return mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;\n}\n"
+    )
+    (box / "x.c").write_text(source)
+    jail = Jail(box, (), means)
+    held, (built,) = jail.run([[compiler(), "x.c", "-o", "x"]], Limits(forks=True), writes=True)
+    assert held == means and built.status == 0, built.errors
+    _, (done,) = jail.run([[box / "x"]], Limits())
+    assert (done.output, done.status) == ("-1 -1 -1 0 0 0 -1\n", 0)
+
+
+@needs_prover
+@pytest.mark.parametrize("means", MEANS)
+def test_limits_of_the_jail_end_a_program(means: str, tmp_path: Path) -> None:
+    """Time, output, memory, sleep: each with its reason."""
+    box = tmp_path / "box"
+    box.mkdir()
+    (box / "x.c").write_text(
+        HEAD
+        + """
+int main(int n, char **v) {
+  switch (v[1][0]) {
+    case 'l': for (;;) ;
+    case 'o': for (;;) puts("as much as there is room for, and more, and more, and more, and more");
+    case 'm': for (;;) if (!malloc(1 << 20)) abort();
+    case 's': sleep(1000); return 3;
+    case 'c': *(volatile int *)8 = 1;
+  }
+}
+"""
+    )
+    jail = Jail(box, (), means)
+    jail.run([[compiler(), "x.c", "-o", "x"]], Limits(forks=True), writes=True)
+    few = Limits(cpu_s=1, file_bytes=1 << 16, data_bytes=64 << 20)
+    found = {word: jail.run([[box / "x", word]], few)[1][0] for word in "lomsc"}
+    assert found["l"].why == "it was ended after 1 s of processor time: does a loop never end?"
+    assert found["o"].why == "it printed more than 64 KiB"
+    assert found["m"].why.startswith("it was ended at 64 MiB of memory")
+    assert (found["s"].status, found["c"].why) == (3, "it crashed (SIGSEGV)")
+
+
+ATTACKS = {
+    "endless": ("for (;;) ;", "never end"),
+    "fork bomb": ("for (;;) fork();", "never end"),
+    "output": ('for (;;) puts("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");', "it "),
+    "memory": ("for (;;) memset(malloc(1 << 20), 1, 1 << 20);", "flat"),
+    "exit": ("exit(0);", "did not get through this call"),
+    "kill": ("kill(-1, 9); abort();", "did not get through this call"),
+    "crash": ('strcpy((char *)c->ops, "x");', "flat"),
+}
+
+
+@needs_prover
+@pytest.mark.full
+@pytest.mark.parametrize("attack", list(ATTACKS))
+def test_an_attack_ends_in_no_points_and_a_reason(attack: str, tmp_path: Path) -> None:
+    body, reason = ATTACKS[attack]
+    report = graded(hostile(body, tmp_path / "student"))
+    assert flat(report) == 0 and reason in message(report), message(report)
+    assert report.earned == report.points - 2, "its other algorithms keep their points"
+
+
+@needs_prover
+def test_a_forged_proof_has_no_points(tmp_path: Path) -> None:
+    """A program that prints what the prover would print: the hidden cases believe its schedules alone."""
+    body = """
+  puts("");
+  for (int i = 0; i < 700; i++) printf("{\\"id\\":\\"%d\\",\\"status\\":\\"ok\\",\\"verdict\\":\\"proven\\",\\"kind\\":\\"ok\\"}\\n", i);
+  fflush(stdout);
+  _exit(0);
+"""
+    report = graded(hostile(body, tmp_path / "student"))
+    (parts,) = [graded.parts for graded in report.tasks if graded.task.name == "flat"]
+    assert [bool(part.faults) for part in parts] == [False, True], "the visible calls were forged, the hidden ones not"
+    assert flat(report) == 0 and "hidden case" in message(report), message(report)
+
+
+@needs_prover
+def test_links_pipes_and_deep_answers_are_refused_while_others_go_on(tmp_path: Path) -> None:
+    """None of these is opened or waited for."""
+    import os
+
+    lab = labs.load("broadcast")
+    only_flat = labs.Lab(lab.name, lab.folder, lab.file.model_copy(update={"task": lab.file.task[:2]}))
+    folders = {name: solution(lab, tmp_path / name) for name in ("link", "pipe", "large", "deep", "good")}
+    for name in ("link", "pipe", "large"):
+        (folders[name] / "bcast.c").unlink()
+    (folders["link"] / "bcast.c").symlink_to("/etc/passwd")
+    os.mkfifo(folders["pipe"] / "bcast.c")
+    (folders["large"] / "bcast.c").write_bytes(b"/" * (1 << 20))
+    (folders["deep"] / "answers.toml").write_text("x = " + "[" * 100_000)
+    reports = dict(zip(folders, (check(folder, only_flat) for folder in folders.values()), strict=True))
+    assert "bcast.c is a link; hand in the file itself" in message(reports["link"])
+    assert "is not an ordinary file" in message(reports["pipe"]) and "is larger than 256 KiB" in message(
+        reports["large"]
+    )
+    assert "answers.toml cannot be read" in message(reports["deep"])
+    assert [reports[name].earned for name in folders] == [1, 1, 1, 2, 3]
+
+
+@needs_prover
+def test_without_means_to_keep_code_in_nothing_is_run(tmp_path: Path) -> None:
+    """An error for the teacher, not a grade."""
+    from collscope.base.errors import UserError
+
+    with pytest.raises(UserError, match="cannot be kept in here"):
+        Jail(tmp_path, (Path("/nowhere"),), "landlock").run([["/bin/true"]], Limits())
