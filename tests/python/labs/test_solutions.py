@@ -25,6 +25,7 @@ QUICK = {  # the others take some half a second of processor time each, or much 
     ),
     "allgather": ("ring_deadlocks", "ring_forgets_its_own"),
     "reduction": ("doubling_order", "halving_even_blocks"),
+    "pipelining": ("receives_then_sends",),
 }
 ALL = [(name, mistake) for name in labs.names() for mistake in labs.load(name).mistakes()]
 
@@ -98,7 +99,7 @@ def test_a_skeleton_compiles_and_has_no_points(name: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", labs.names())
 def test_a_handout_has_what_its_lab_asks_for(name: str) -> None:
-    """Every expectation and answer is named in it, its figures are those that the lab draws, and no line of a text block is too wide."""
+    """Every expectation and answer is named in it, its figures are those that the lab draws, and no line of a block is too wide."""
     import re
 
     lab = labs.load(name)
@@ -107,7 +108,7 @@ def test_a_handout_has_what_its_lab_asks_for(name: str) -> None:
         for question in [*task.expect, *task.answer]:
             assert f"`{question.name}" in text, question.name
     assert set(re.findall(r"!\[[^]]*\]\(([^)]+)\)", text)) == {figure.file for figure in lab.file.figure}
-    blocks = re.findall(r"```(?:text|c)\n(.*?)```", text, re.DOTALL)
+    blocks = re.findall(r"^```\w+\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert all(len(line) <= 80 for block in blocks for line in block.splitlines())
     assert f"{lab.points} points" in text and f"{lab.file.minutes} minutes" in text
     assert "**What do you expect?**" in text
@@ -125,3 +126,42 @@ def test_the_handout_of_lab_2_shows_what_the_check_prints(tmp_path: Path) -> Non
     only = replace(lab, file=lab.file.model_copy(update={"task": [t for t in lab.file.task if t.name == "flat"]}))
     report = check(with_mistake(lab, mistake, tmp_path / "student"), only)
     assert "\n".join(report.tasks[0].parts[0].faults) == shown.rstrip("\n")
+
+
+def commands(handout: str) -> list[str]:
+    """The calls of `show`, `run`, `prove` and `list` in the handout of a lab; a line that ends with a backslash goes on."""
+    import re
+
+    text = (labs.load(handout).folder / "handout.md").read_text(encoding="utf-8").replace("\\\n", " ")
+    blocks = re.findall(r"^```console\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    calls = re.findall(r"^\$ \./collscope ((?:show|run|prove|list) .*)$", "".join(blocks), re.MULTILINE)
+    return [" ".join(call.split()) for call in calls]
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    "command",
+    [  # a comparison by model takes some seconds, and says how sure it is: ./collscope test --full
+        pytest.param(call, marks=[pytest.mark.full] if call.startswith("run") else [], id=f"{name}: {call}")
+        for name in labs.names()
+        for call in commands(name)
+    ],
+)
+def test_a_command_of_a_handout_works(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a student types it."""
+    import shlex
+
+    from collscope.commands import cli
+
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as end:
+        cli.main(shlex.split(command))
+    assert not end.value.code and capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", labs.names())
+def test_a_handout_has_commands(name: str) -> None:
+    """That the test above finds."""
+    assert any(call.startswith("run") for call in commands(name))
