@@ -186,8 +186,8 @@ def _show_report(report: Report) -> None:
 
 
 def _show_grades(reports: Sequence[Report]) -> None:
-    """A line per folder, the reasons below, and the leaderboard of an open lab."""
-    from collscope.labs.formats import board, reasons
+    """A line per folder, and the reasons below."""
+    from collscope.labs.formats import reasons
     from collscope.labs.sandbox import HELD
 
     table = Grid(
@@ -213,10 +213,5 @@ def _show_grades(reports: Sequence[Report]) -> None:
             if why not in shown:
                 print("\n".join(f"    {line}".rstrip() for line in why.splitlines()))
             shown.add(why)
-    lines = board(reports)
-    if lines:
-        print("\nleaderboard: times divided by the best of the catalogue, geometric mean")
-        for place, (name, mean) in enumerate(lines, 1):
-            print(f"{place:>4}  {mean:6.3f}  {name}")
     for held in sorted({report.held for report in reports if report.held}):
         print(f"\n{counted(sum(report.held == held for report in reports), 'folder')} kept in by {HELD[held]}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -47,14 +47,13 @@ class Graded:
 
 @dataclass(frozen=True)
 class Report:
-    """A folder: its tasks; what kept its code in; why nothing could be judged ("": it could); seconds of an open task's calls."""
+    """A folder: its tasks; what kept its code in; why nothing could be judged ("": it could)."""
 
     folder: Path
     lab: Lab | None  # None: it does not say which
     tasks: tuple[Graded, ...]
     held: str = ""
     fault: str = ""
-    times: dict[str, float] = field(default_factory=dict)
 
     @property
     def earned(self) -> int:
@@ -81,21 +80,19 @@ class _Checker:
         self.hidden = lab.hidden() if with_hidden else {}
         self.ended = 0  # calls that were ended, or never end
         self.proven: dict[str, list[str]] = {}  # by task: faults of its algorithm
-        self.times: dict[str, float] = {}
         self.held = ""
         self.built: Built | None = None
         self.build_fault: list[str] = []
 
     def report(self) -> Report:
         """The whole folder."""
-        if self.lab.file.file:
-            try:
-                self.built = hand_in.build(self.folder, self.lab.file.file, self.scratch, self.only)
-                self.held = self.built.held
-            except (Missing, hand_in.NotBuilt) as error:
-                self.build_fault = str(error).splitlines()
+        try:
+            self.built = hand_in.build(self.folder, self.lab.file.file, self.scratch, self.only)
+            self.held = self.built.held
+        except (Missing, hand_in.NotBuilt) as error:
+            self.build_fault = str(error).splitlines()
         tasks = tuple(Graded(task, tuple(self.parts(task))) for task in self.lab.file.task)
-        return Report(self.folder, self.lab, tasks, self.held, times=self.times)
+        return Report(self.folder, self.lab, tasks, self.held)
 
     def parts(self, task: Task) -> Iterator[Part]:
         """Of a task, those of hidden.toml behind the others."""
@@ -107,9 +104,7 @@ class _Checker:
             for question in goal.expect:
                 yield Part(f"expect.{question.name}", self._written("expect", question.name))
             for answer in goal.answer:
-                yield Part(f"answers.{answer.name}", self._answer(answer, hidden), hidden)
-            if goal.machine:
-                yield Part(goal.machine.file, self._machine(goal), hidden)
+                yield Part(f"answers.{answer.name}", self._answer(answer), hidden)
 
     # ---- the algorithm ----
 
@@ -209,7 +204,6 @@ class _Checker:
         faults = []
         for size, taken in zip(goal.bytes, found, strict=True):
             best = min(quantities.seconds(where, goal.reference, size))
-            self.times[f"{goal.platform} {goal.ranks} {goal.mapping} {size}"] = taken / best
             if taken > goal.at_most * best:
                 faults += words.wrapped(
                     f"Too slow: {format_size(size)} take {taken * 1e6:.4g} µs, "
@@ -242,35 +236,12 @@ class _Checker:
             return ("missing: write down what you expect, before you run it; it need not be right",)
         return ()
 
-    def _answer(self, answer: Answer, hidden: bool) -> tuple[str, ...]:
+    def _answer(self, answer: Answer) -> tuple[str, ...]:
         value = self._value("answers", answer.name)
         if self.answers_fault:
             return (self.answers_fault,)
         try:
-            why = quantities.judge_hidden(answer, value) if hidden else quantities.judge(answer, value)
+            why = quantities.judge(answer, value)
         except UserError as error:
             why = str(error)
         return tuple(words.wrapped(why)) if why else ()
-
-    def _machine(self, task: Task) -> tuple[str, ...]:
-        goal = task.machine
-        assert goal
-        try:
-            path = self.scratch / "machine.toml"
-            path.write_bytes(hand_in.read(self.folder, goal.file))
-            why = quantities.judge_machine(goal, str(path))
-        except UserError as error:
-            why = str(error).replace(f"{self.scratch}/machine.toml", goal.file)
-        return tuple(words.wrapped(why)) if why else ()
-
-
-def to_do(report: Report) -> list[Part]:
-    """The parts that are not fulfilled, each fault once."""
-    listed: set[Sequence[str]] = set()
-    found = []
-    for graded in report.tasks:
-        for part in graded.parts:
-            if part.faults and part.faults not in listed:
-                listed.add(part.faults)
-                found.append(part)
-    return found

@@ -6,7 +6,6 @@ import base64
 import csv
 import io
 import json
-import math
 from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
@@ -26,23 +25,9 @@ def reasons(graded: Graded) -> str:
     return "\n".join(f"{what}: {fault}" for fault, what in made.items())
 
 
-def board(reports: Sequence[Report]) -> list[tuple[str, float]]:
-    """(folder, mean of its times divided by the catalogue's best), the fastest first: of folders whose algorithm is right everywhere."""
-    made = []
-    most = max((len(report.times) for report in reports), default=0)
-    for report in reports:
-        if report.lab and report.lab.file.board and report.times and len(report.times) == most:
-            mean = math.exp(sum(map(math.log, report.times.values())) / len(report.times))
-            made.append((report.folder.name, mean))
-    return sorted(made, key=lambda line: (line[1], line[0]))
-
-
 def fields(reports: Sequence[Report]) -> dict[str, Any]:
     """The document of `lab check` and `lab grade`."""
-    return {
-        "folders": [_folder(report) for report in reports],
-        "board": [{"folder": name, "ratio": mean} for name, mean in board(reports)],
-    }
+    return {"folders": [_folder(report) for report in reports]}
 
 
 def _folder(report: Report) -> dict[str, Any]:

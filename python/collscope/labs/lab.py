@@ -46,7 +46,7 @@ class Answer(Table):
 
     name: str
     question: str
-    kind: Literal["time", "rounds", "rate", "winner", "crossover", "parameter", "ratio", "choices"]
+    kind: Literal["time", "rounds", "winner", "crossover", "parameter", "ratio"]
     algorithms: list[str]
     against: list[str] = Field(default_factory=list)
     platform: str = "schooner"
@@ -56,19 +56,6 @@ class Answer(Table):
     bytes: Sizes = ()
     values: list[int] = Field(default_factory=list)
     within: float = Field(default=0.05, ge=0)
-    hidden: list[str] = Field(default_factory=list)  # machines, each "PLATFORM NODES RANKS"
-
-
-class Machine(Table):
-    """A file of the student's that describes a machine: how far its predictions may be from the machine's own."""
-
-    file: str
-    like: str  # the machine that it describes
-    nodes: int
-    ranks: int
-    bytes: Sizes
-    algorithms: list[str]
-    within: float = Field(gt=0)
 
 
 class Question(Table):
@@ -92,7 +79,6 @@ class Task(Table):
     time: list[Time] = Field(default_factory=list)
     answer: list[Answer] = Field(default_factory=list)
     expect: list[Question] = Field(default_factory=list)
-    machine: Machine | None = None
 
 
 class Figure(Table):
@@ -101,7 +87,7 @@ class Figure(Table):
     file: str
     algorithm: str
     ranks: int = 8
-    kind: Literal["graph", "gantt", "table", "matrix"] = "graph"
+    kind: Literal["graph", "gantt"] = "graph"
 
 
 class _File(Table):
@@ -112,8 +98,7 @@ class _File(Table):
     knows: list[str]
     goals: list[str]
     hand_in: list[str]
-    file: str = ""  # the student's C file
-    board: bool = False  # grades are also a leaderboard
+    file: str  # the student's C file
     figure: list[Figure] = Field(default_factory=list)
     task: list[Task]
 
@@ -160,11 +145,6 @@ class Lab:
     def mistakes(self) -> list[Mistake]:
         """The common mistakes."""
         return _read(self.folder / "wrong" / "mistakes.toml", _Mistakes).mistake
-
-    def needed(self) -> list[str]:
-        """The files that a student hands in."""
-        machines = [task.machine.file for task in self.file.task if task.machine]
-        return [*([self.file.file] if self.file.file else []), "answers.toml", *machines]
 
 
 def names() -> list[str]:

@@ -10,15 +10,12 @@ from typing import Any
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import format_size, parse_size
 from collscope.labs import proof
-from collscope.labs.lab import MISSING, Answer, Machine
+from collscope.labs.lab import MISSING, Answer
 from collscope.machines import find
 from collscope.points.plan import Layout, Point, check_layout
 from collscope.points.sweep import count_of
 from collscope.sources import model
 from collscope.sources.outcome import OK
-
-ELEMENT = 4  # bytes of a float
-REGRET = 0.10  # what choices may lose on average, where a lab says nothing else
 
 
 @lru_cache(maxsize=64)
@@ -43,8 +40,6 @@ def judge(answer: Answer, given: Any) -> str:
     """ "" where an answer is right; else what is wrong with it, without the answer itself."""
     if given is None or given == MISSING:
         return "missing: write it down after the run"
-    if answer.kind == "choices":
-        return _choices(answer, given, [(answer.platform, answer.nodes, answer.ranks)])
     where = layout(answer.platform, answer.nodes, answer.ranks, answer.mapping)
     if answer.kind == "winner":
         times = seconds(where, answer.algorithms, answer.bytes[0])
@@ -67,7 +62,7 @@ def judge(answer: Answer, given: Any) -> str:
     if abs(number - expected) <= answer.within * abs(expected):
         return ""
     factor = number / expected if expected else math.inf
-    unit = {"time": "microseconds", "rate": "GB/s", "rounds": "rounds"}.get(answer.kind, "")
+    unit = {"time": "microseconds", "rounds": "rounds"}.get(answer.kind, "")
     if any(abs(factor / power - 1) <= answer.within for power in (1e3, 1e6, 1e-3, 1e-6)):
         return f"is off by a power of a thousand: the unit is {unit or 'a plain number'}"
     side = "too large" if number > expected else "too small"
@@ -75,7 +70,7 @@ def judge(answer: Answer, given: Any) -> str:
 
 
 def _expected(answer: Answer, where: Layout) -> float:
-    """What the number must be: µs, rounds, GB/s or a ratio."""
+    """What the number must be: µs, rounds or a ratio."""
     keys, size = answer.algorithms, answer.bytes[0]
     if answer.kind == "rounds":
         collective = keys[0].split("/")[0]
@@ -83,9 +78,6 @@ def _expected(answer: Answer, where: Layout) -> float:
         return proof.reference("rounds", keys[0], collective, answer.ranks, count)
     if answer.kind == "time":
         return min(seconds(where, keys, size)) * 1e6
-    if answer.kind == "rate":
-        (first,), (second,) = (seconds(where, keys[:1], n) for n in answer.bytes[:2])
-        return (answer.bytes[1] - answer.bytes[0]) / (second - first) / 1e9
     return min(seconds(where, answer.against, size)) / min(seconds(where, keys, size))
 
 
@@ -128,74 +120,3 @@ def _parameter(answer: Answer, where: Layout, number: float) -> str:
     if taken <= best * (1 + answer.within):
         return ""
     return f"with {number:g} it takes {taken / best:.2f} times as long as with the best one"
-
-
-def _choices(answer: Answer, given: Any, machines: Sequence[tuple[str, int, int]]) -> str:
-    """Rules of a student's: a list of [up to so many bytes, algorithm]. They may lose only so much on average, at every size."""
-    rules, why = _rules(answer, given)
-    if why:
-        return why
-    losses: list[tuple[float, int, str]] = []
-    for platform, nodes, ranks in machines:
-        where = layout(platform, nodes, ranks, answer.mapping)
-        for size in answer.bytes:
-            times = dict(zip(answer.algorithms, seconds(where, answer.algorithms, size), strict=True))
-            chosen = next((key for most, key in rules if size <= most), rules[-1][1])
-            losses.append((times[chosen] / min(times.values()) - 1, size, chosen))
-    mean = sum(loss for loss, _, _ in losses) / len(losses)
-    if mean <= answer.within:
-        return ""
-    worst = max(losses)
-    return (
-        f"these choices lose {mean:.0%} on average, at most {answer.within:.0%} is asked for; most at {format_size(worst[1])}, where "
-        f"{worst[2]} takes {worst[0] + 1:.2f} times as long as the best"
-    )
-
-
-def _rules(answer: Answer, given: Any) -> tuple[list[tuple[float, str]], str]:
-    """(the rules in order, why they cannot be read)."""
-    shape = 'must be a list such as [["8KiB", "bcast/binomial"], ["1GiB", "bcast/chain"]]'
-    if not isinstance(given, list) or not given or len(given) > 64:
-        return [], shape
-    rules = []
-    for line in given:
-        if not isinstance(line, list) or len(line) != 2 or not isinstance(line[1], str):
-            return [], shape
-        most = _number(line[0])
-        if most is None:
-            return [], shape
-        if line[1] not in answer.algorithms:
-            return [], f"{line[1][:60]} is not one of {', '.join(answer.algorithms)}"
-        rules.append((most, line[1]))
-    if [most for most, _ in rules] != sorted(most for most, _ in rules):
-        return [], "its sizes must ascend"
-    return rules, ""
-
-
-def judge_hidden(answer: Answer, given: Any) -> str:
-    """The same on machines that a student has not seen."""
-    machines = [(name, int(nodes), int(ranks)) for name, nodes, ranks in (word.split() for word in answer.hidden)]
-    return _choices(answer, given, machines) if machines else judge(answer, given)
-
-
-def judge_machine(goal: Machine, path: str) -> str:
-    """ "" where predictions with a student's machine come near to the machine's own; else how far they are."""
-    theirs = find.load(path)
-    own = layout(goal.like, goal.nodes, goal.ranks)
-    where = check_layout(theirs, goal.nodes, goal.ranks, "block")
-    worst, what = 1.0, ""
-    for size in goal.bytes:
-        for key, real, made in zip(
-            goal.algorithms, seconds(own, goal.algorithms, size), seconds(where, goal.algorithms, size), strict=True
-        ):
-            factor = max(made / real, real / made) if made > 0 and real > 0 else math.inf
-            if factor > worst:
-                worst, what = (
-                    factor,
-                    f"{key} of {format_size(size)}: {made * 1e6:.3g} µs, but the machine takes {real * 1e6:.3g} µs",
-                )
-    return (
-        ""
-        if worst <= 1 + goal.within
-        else f"predictions are off by {worst:.2f} times ({what}); at most {1 + goal.within:g} is asked for"
-    )

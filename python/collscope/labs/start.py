@@ -9,7 +9,7 @@ from collscope.base.errors import UsageError
 from collscope.base.files import write_atomically
 from collscope.labs.lab import MISSING, Answer, Lab, Question
 
-UNITS = {"time": "microseconds", "rounds": "a number of rounds", "rate": "GB/s", "ratio": "a plain number"}
+UNITS = {"time": "microseconds", "rounds": "a number of rounds", "ratio": "a plain number"}
 
 
 def start(lab: Lab, folder: Path) -> list[Path]:
@@ -20,10 +20,8 @@ def start(lab: Lab, folder: Path) -> list[Path]:
     made = [folder / "answers.toml", folder / "handout.md"]
     write_atomically(made[0], answers(lab))
     shutil.copyfile(lab.folder / "handout.md", made[1])
-    for name in lab.needed():
-        if name not in ("answers.toml",):
-            made.append(folder / name)
-            shutil.copyfile(lab.folder / f"skeleton{Path(name).suffix}", made[-1])
+    made.append(folder / lab.file.file)
+    shutil.copyfile(lab.folder / "skeleton.c", made[-1])
     return made
 
 
