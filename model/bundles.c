@@ -143,7 +143,7 @@ static int32_t bundle_make(fluid *u, int32_t like, uint64_t hash, double now, do
   b->n = 0;
   b->through = 0;
   b->ceiling = ceiling;
-  b->touched = false;
+  b->touched = b->split = false;
   g->message = id;
   g->is_bundle = true;
   g->most = f->most;
@@ -228,6 +228,7 @@ void bundles_split(fluid *u, int32_t id, double now) {
     if (f->stamp == u->stamp) f->stamp = 0, w->moved[moved++] = one;
     else member_in(b, one);
   }
+  b->split = true;
   double through = b->through, ceiling = b->ceiling;
   if (b->n) bundles_weigh(u, b, flow_at(u, (size_t)b->member[0].flow));
   bundles_touch(w, id);
@@ -290,8 +291,9 @@ void bundles_sweep(fluid *u) {
 void bundles_clear(bundles *w, int links) {
   RESERVE(w->link, w->link_cap, (size_t)links);
   for (int i = 0; i < links; i++) w->link[i] = (bundle_link){ .head = NONE };
-  for (size_t i = 0; i < w->table_size; i++) w->table[i] = NONE;
   w->n = w->used = w->over_n = w->touched_n = 0;
+  w->table_size = 0; /* as at first, like `calm`: the same call always finds its bundles in the same order */
+  w->calm = 0;
   w->idle = NONE;
 }
 

@@ -21,6 +21,7 @@ typedef struct {
   double ceiling; /* no member has a higher rate, as far as loose links are concerned */
   uint64_t hash;
   bool touched; /* it is among those */
+  bool split;   /* members have left since its event was set: it may not be due to the others */
 } bundle;
 
 /* A link, as flows see it that are in bundles. */

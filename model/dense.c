@@ -124,7 +124,7 @@ void dense_share(fluid *u, engine *e) {
   for (size_t i = 0; i < w->touched_n; i++) {
     bundle *b = &w->bundle[w->touched[i]];
     flow *g = flow_of(u, b);
-    b->touched = false;
+    b->touched = b->split = false;
     bundles_advance(u, b, e->now);
     if (g->at >= 0) event_queue_leave(&u->queue, g->moment);
     flow_happens_at(u, b->flow, e->now + fmax(0, b->member->end - b->through) / g->rate);
@@ -172,7 +172,8 @@ int32_t dense_over(fluid *u, const engine *e, int32_t index, bool first) {
   const flow *g = flow_at(u, (size_t)index);
   bundle *b = &u->bundles->bundle[g->message];
   if (first) bundles_advance(u, b, e->now);
-  return bundles_next(u, g->message, first ? INFINITY : b->through + g->rate * tolerance(e->now));
+  bool due = first && !b->split;
+  return bundles_next(u, g->message, due ? INFINITY : b->through + g->rate * tolerance(e->now));
 }
 
 void dense_begin(fluid *u, engine *e) {

@@ -1,4 +1,4 @@
-/* The fluid rule's flows and links, for the two methods to find their shares: fluid.c and sparse.c. */
+/* The fluid rule's flows and links, for what finds their shares: connected.c, sparse.c and dense.c. */
 #ifndef COLLSCOPE_MODEL_FLOWS_H
 #define COLLSCOPE_MODEL_FLOWS_H
 

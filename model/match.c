@@ -81,9 +81,22 @@ static void expect_rest(wiring *w) {
   RESERVE(w->message, w->message_cap, at_most((w->messages + w->crossings) * times, MAX_EXPECTED));
 }
 
+/* Both 0 on a machine that charges nothing for it. */
+static inline uint64_t fresh_from(const machine *m) {
+  return m->first_touch_s_per_byte > 0 ? (uint64_t)m->fresh_from : 0;
+}
+
+static inline uint64_t in_place_from(const machine *m) {
+  return m->invalidation_s_per_byte > 0 && m->places ? (uint64_t)m->read_in_place_from : 0;
+}
+
+bool wiring_differs(const machine *m, const machine *other) {
+  return (fresh_from(other) && fresh_from(other) != fresh_from(m)) ||
+         (in_place_from(other) && in_place_from(other) != in_place_from(m));
+}
+
 void wiring_for(wiring *w, const machine *m, bool fresh_out) {
-  uint64_t fresh = m->first_touch_s_per_byte > 0 ? (uint64_t)m->fresh_from : 0;
-  uint64_t in_place = m->invalidation_s_per_byte > 0 && m->places ? (uint64_t)m->read_in_place_from : 0;
+  uint64_t fresh = fresh_from(m), in_place = in_place_from(m);
   bool known = (!fresh || w->fresh_from == fresh) && (!in_place || w->read_in_place_from == in_place);
   if (in_place) w->place = m->place;
   if ((!fresh && !in_place) || (known && w->fresh_out == fresh_out))

@@ -63,9 +63,9 @@ typedef struct wiring {
   int32_t *of_op;      /* its message; REDUCE, COPY, PUBLISH, AWAIT: where its numbers are among `value` */
   uint64_t *value;     /* REDUCE, COPY: bytes. PUBLISH: the value and its flag. AWAIT: the value and its transfer */
   uint64_t fresh_from; /* scratch of at least so many bytes is newly mapped; 0: nothing is */
-  uint64_t
-      read_in_place_from; /* messages of at least so many bytes within a node are read by the receiver's core; 0: none is */
-  const coll_place *place; /* then: of each rank */
+  /* Messages of at least so many bytes within a node are read by the receiver's core; 0: none is. */
+  uint64_t read_in_place_from;
+  const coll_place *place; /* then: of each rank; the machine's, which lives as long */
   bool fresh_out;          /* `out` is, too, in each call */
   uint64_t *first_written; /* where some is: of each operation, how many bytes of it are written for the first time */
   /* Where messages are read in place: of each operation, how many bytes it has written, when it is over, that another core's cache had. */
@@ -97,6 +97,8 @@ static inline uint64_t wiring_address(int buf, uint64_t off) { return (uint64_t)
 /* What is taken in from now on is for such a machine, with `out` newly mapped in each call or not; what was taken in for another is
  * forgotten. */
 void wiring_for(wiring *, const machine *, bool fresh_out);
+/* Whether what was taken in for one machine has to be taken in again for another: a record that keeps no operations will not do. */
+bool wiring_differs(const machine *, const machine *other);
 /* Takes in a rank of the record, in ascending order; rank 0 begins again. */
 void wiring_see(wiring *, const record *, int rank);
 /* Gives every operation of the record its message or its flag, taking in ranks that have not been seen. What is there

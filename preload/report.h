@@ -10,7 +10,8 @@
  * the one that spent most. completion_s: of non-blocking calls and starts of persistent ones by an algorithm ("ibcast", "bcast_init"), the
  * mean from start to end; their mean_s is what their start and this library's part of later calls took. root: null: several, or none. skew:
  * of the calls that were sampled, {"samples", "mean_s", "max_s", "wait_s", "spent_s"}: how long the first rank waited for the last, a rank on
- * average, and what finding out took. run_s: from MPI_Init to MPI_Finalize, of rank 0. */
+ * average, and what finding out took. run_s: from MPI_Init to MPI_Finalize, of rank 0; of a
+ * program that aborts to MPI_Abort, of the rank that calls it. */
 #ifndef COLLSCOPE_PRELOAD_REPORT_H
 #define COLLSCOPE_PRELOAD_REPORT_H
 

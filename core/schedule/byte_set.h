@@ -15,7 +15,7 @@ typedef struct {
   size_t n, cap;
 } byte_set;
 
-/* A buffer of fewer bytes lies between others, in pages that were written before. */
+/* Of newly mapped memory: a buffer of fewer bytes lies between others, in pages that were written before. */
 enum { UNTOUCHED_PAGE = 4096 };
 
 /* These bytes are in it from now on. */

@@ -221,7 +221,9 @@ static void warm_up(const timed *m) {
   const subject *s = &m->subject;
   bool late;
   if (s->barrier) port_start_together(s->comm, 0, &late);
-  int calls = m->point->warmup > port_min_warmup() ? m->point->warmup : port_min_warmup();
+  /* A loop begins with nothing, as its model does, and nothing is left of a call whose buffers are fresh. */
+  int calls = s->barrier || m->point->buffers == PLAN_FRESH ? 0 : port_min_warmup();
+  if (calls < m->point->warmup) calls = m->point->warmup;
   for (int k = 0; k < calls; k++) {
     if (s->barrier)
       subject_barrier(s); /* what a call leaves behind, ranks apart from each other, is part of the loop */

@@ -105,19 +105,21 @@ static char *text_of(const launch *l, const char *path) {
   return text;
 }
 
-/* Three buffers, touched; false, at all ranks, where one has no memory for them. */
+/* Two or three buffers, touched; false, at all ranks, where one has no memory for them. */
 static bool make_buffers(bench *b, const p2p_plan *p) {
+  int buffers = 2;
   for (const measurement *m = p->of; m < p->of + p->measurements; m++) {
+    if (m->pattern->returns) buffers = 3;
     size_t room = m->pattern->room > m->bytes ? m->pattern->room : m->bytes;
     if (room > b->room) b->room = room;
   }
   char **each[] = { &b->send, &b->recv, &b->back };
   int enough = 1, all;
-  for (int i = 0; i < 3; i++) enough &= (*each[i] = malloc(b->room + 1)) != NULL;
+  for (int i = 0; i < buffers; i++) enough &= (*each[i] = malloc(b->room + 1)) != NULL;
   MPI_Allreduce(&enough, &all, 1, MPI_INT, MPI_MIN, b->l->world);
-  for (int i = 0; all && i < 3; i++) memset(*each[i], 0, b->room + 1);
+  for (int i = 0; all && i < buffers; i++) memset(*each[i], 0, b->room + 1);
   if (!all && !b->l->rank)
-    fprintf(stderr, "collscope-driver: --p2p: no memory for three buffers of %zu bytes at each rank\n", b->room);
+    fprintf(stderr, "collscope-driver: --p2p: no memory for %d buffers of %zu bytes at each rank\n", buffers, b->room);
   return all;
 }
 

@@ -190,13 +190,13 @@ static void late_nonblocking(const bench *b, const measurement *m, double value[
 
 /* Each receiver sends what lies where it will receive into: the other core has read these lines then. */
 static void send_back(const bench *b, const measurement *m) {
-  MPI_Request request[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
   for (int i = 0; i < m->flows; i++) {
+    MPI_Request request[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
     const flow *f = &m->flow[i];
     if (f->to == b->l->rank) MPI_Isend(b->recv, (int)m->bytes, MPI_BYTE, f->from, ACK, b->l->world, &request[0]);
     if (f->from == b->l->rank) MPI_Irecv(b->back, (int)m->bytes, MPI_BYTE, f->to, ACK, b->l->world, &request[1]);
+    MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
   }
-  MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
 }
 
 /* Returns whether this rank came too late to the start. */
@@ -310,7 +310,7 @@ static const pattern patterns[] = {
   { .name = "late", .sample = late_blocking },
   { .name = "late_nonblocking", .sample = late_nonblocking },
   { .name = "flows", .sample = flows, .value = { "issue", "first" } },
-  { .name = "flows_returned", .sample = flows_returned, .value = { "issue", "first" } },
+  { .name = "flows_returned", .returns = true, .sample = flows_returned, .value = { "issue", "first" } },
   { .name = "gamma", .sample = gamma_speed, .local = true },
   { .name = "copy", .sample = copy_speed, .local = true },
   { .name = "copy_exchanged", .sample = copy_exchanged },

@@ -20,7 +20,7 @@ typedef struct {
   flow *flow;
 } measurement;
 
-/* What a pattern works with: three buffers of `room` bytes, touched. */
+/* What a pattern works with: buffers of `room` bytes, touched; `back` where a pattern takes it. */
 typedef struct {
   const launch *l;
   char *send, *recv, *back;
@@ -33,6 +33,7 @@ typedef struct pattern {
   const char *value[P2P_VALUES]; /* names; NULL ends them */
   size_t room;                   /* bytes of its buffers, where it takes more than a message's */
   bool local;                    /* no flows: count is a number of ranks */
+  bool returns;                  /* it works with `back`, too */
   void (*sample)(const bench *, const measurement *, double value[P2P_VALUES]);
 } pattern;
 

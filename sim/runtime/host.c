@@ -97,8 +97,9 @@ void port_charge_invalidation(size_t bytes) {
 }
 
 size_t port_read_in_place_from(void) {
+  if (invalidation_s_per_byte() <= 0) return SIZE_MAX;
   const char *eager = platform_says("collscope.eager_bytes");
-  return eager && invalidation_s_per_byte() > 0 ? (size_t)(strtoll(eager, NULL, 10) + 1) : SIZE_MAX;
+  return eager ? (size_t)(strtoll(eager, NULL, 10) + 1) : SIZE_MAX;
 }
 
 size_t port_fresh_from(void) {

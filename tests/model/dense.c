@@ -61,11 +61,14 @@ static void ends(const machine *m, size_t bundle_after, double *end_s) {
 
 enum { MESSAGES = 80 };
 static void agrees(const machine *m, int number) {
-  double alone[MESSAGES], bundled[MESSAGES];
+  double alone[MESSAGES], bundled[MESSAGES], again[MESSAGES];
   char what[80];
   ends(m, SIZE_MAX, alone);
   for (size_t after = 1; after < 400; after = 3 * after + 1) {
     ends(m, after, bundled);
+    ends(m, after, again);
+    check(!memcmp(bundled, again, sizeof again), "machine %d, bundles after %zu shares: not the same again", number,
+          after);
     for (int i = 0; i < MESSAGES; i++) {
       snprintf(what, sizeof what, "machine %d, bundles after %zu shares, message %d", number, after, i);
       near_to(what, bundled[i], alone[i]);

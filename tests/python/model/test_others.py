@@ -16,7 +16,13 @@ from osu_alone import OSU_ALONE
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
 
-LINES = ("overhead_s = 1e-7", "eager_bytes = 64", "eager_bytes_nonblocking = 16", "memory_bytes_per_s = 13e9")
+LINES = (
+    "invalidation_s_per_byte = 1e-9",
+    "overhead_s = 1e-7",
+    "eager_bytes = 64",
+    "eager_bytes_nonblocking = 16",
+    "memory_bytes_per_s = 13e9",
+)
 
 
 def machine(folder: Path, name: str, *lines: str, ranks: int = 12) -> str:
