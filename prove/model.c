@@ -198,13 +198,6 @@ static bool draw_noise(model *m, const plan_point *q) {
   return fine;
 }
 
-/* Whether operations have to be looked at again for another machine, and so to be kept. */
-static bool others_differ(const model *m) {
-  for (size_t i = 0; i < m->others.n; i++)
-    if (wiring_differs(&m->machine, &m->others.machine[i])) return true;
-  return false;
-}
-
 /* The point's times on the other machines. Returns the one on which it has none, or NULL. */
 static const machine *time_others(model *m, const plan_point *q) {
   for (size_t i = 0; i < m->others.n; i++) {
@@ -332,7 +325,7 @@ static int point(model *m, const plan_point *q) {
   m->timing.want_messages = m->trace || m->holdings;
   m->timing.late_s = NULL; /* rounds know no time */
   m->timing.fresh = q->buffers == PLAN_FRESH;
-  if (m->timing.want_messages || others_differ(m)) m->record = record_make(m->record, recorded, &args, 1, 1);
+  if (m->timing.want_messages || m->others.differ) m->record = record_make(m->record, recorded, &args, 1, 1);
   else m->record = record_view(m->record, recorded, &args, 1, timing_viewer(&m->timing, &m->machine));
   return answer_timed(m, q, &a);
 }

@@ -7,6 +7,7 @@
 
 #include "core/plan/refuse.h"
 #include "core/schedule/array.h"
+#include "model/match.h"
 
 static bool same_places(const machine *a, const machine *b) {
   bool same = a->places == b->places;
@@ -39,6 +40,7 @@ bool others_read(other_machines *o, const machine *first, const char *list) {
   if (!fine) return false;
   if (!o->n) return refuse("%s names no machine", list), false;
   o->time_s = array_grow(NULL, sizeof *o->time_s * o->n);
+  for (size_t i = 0; i < o->n; i++) o->differ |= wiring_differs(first, &o->machine[i]);
   return true;
 }
 

@@ -7,6 +7,7 @@
 typedef struct {
   machine *machine;
   size_t n, cap;
+  bool differ;    /* operations are to be looked at again for one of them, and so to be kept */
   double *time_s; /* [n]: of the point timed last */
 } other_machines;
 

@@ -282,7 +282,7 @@ def invalidation(samples: Samples, least_s_per_byte: float) -> Range | None:
                 found.append(longer / size if own == "flows" else longer)
     if (value := median(found)) <= SHOWN * least_s_per_byte:
         return None
-    return value, min(found), max(found)
+    return value, max(0.0, min(found)), max(found)
 
 
 def _is_one_message(reading: Reading) -> bool:

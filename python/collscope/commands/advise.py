@@ -31,7 +31,8 @@ Examples:
     "--for",
     "library",
     metavar="LIBRARY",
-    help="What is to choose: openmpi, openmpi-4.1, openmpi-5.0; collscope, the preload library (default: the profile's library).",
+    help="What is to choose: openmpi, openmpi-4.1, openmpi-5.0; mpich, mpich-4.3; collscope, the preload library "
+    "(default: the profile's library).",
 )
 @click.option(
     "--assume-world",

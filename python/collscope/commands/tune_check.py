@@ -86,7 +86,7 @@ def run(request: Request) -> bool:
         how = tune_confirm.read(request.confirm, budget, request.launcher, request.hosts, False, request.platform, kept)
         verdicts: list[Verdict] = []
         left_s = how.budget_s if how else 0.0
-        for per_node in dict.fromkeys(rule.per_node for rule in found.rules):
+        for per_node in _groups(request, found.rules):
             rules = [rule for rule in found.rules if rule.per_node == per_node]
             made, spent_s = _checked(request, rules, per_node, platform, target, how, left_s)
             verdicts += made
@@ -139,6 +139,25 @@ def _checked(
     return made, spent_s
 
 
+def _placement(ranks_per_node: str) -> int:
+    numbers = parse_ranks(ranks_per_node, "ranks-per-node")
+    if len(numbers) > 1:
+        raise UsageError(f"--ranks-per-node {ranks_per_node}: --check looks at one placement; give one number")
+    return numbers[0]
+
+
+def _groups(request: Request, rules: Sequence[Rule]) -> list[tuple[int, int] | None]:
+    """The ranks per node that rules are for and that are checked. UsageError: none of them."""
+    groups = list(dict.fromkeys(rule.per_node for rule in rules))
+    if not request.ranks_per_node:
+        return groups
+    each = _placement(request.ranks_per_node)
+    if not (inside := [g for g in groups if not g or g[0] <= each <= g[1]]):
+        known = ", ".join(f"{low} to {high}" for low, high in filter(None, groups))
+        raise UsageError(f"--ranks-per-node {each}: the file has rules for {known} ranks per node; give one of these")
+    return inside
+
+
 def _layouts(
     request: Request, rules: Sequence[Rule], per_node: tuple[int, int] | None, platform: Platform, how: How | None
 ) -> list[Layout]:
@@ -146,7 +165,7 @@ def _layouts(
     most = MAX_RANKS if platform.grows else min(MAX_RANKS, platform.max_nodes * platform.cores_per_node)
     each = min(per_node[1], platform.cores_per_node) if per_node else None
     if request.ranks_per_node:
-        each = parse_ranks(request.ranks_per_node, "ranks-per-node")[0]
+        each = _placement(request.ranks_per_node)
         most = most if platform.grows else min(most, platform.max_nodes * each)
     chosen_ranks = set(parse_ranks(request.ranks)) if request.ranks else None
     ranks = (
@@ -232,7 +251,10 @@ def show(
         )  # fmt: skip
     table.show()
     bad = counted(len({v.rule for v in wrong}), "rule")
-    console.complain(f"{Path(request.file).name}: {bad} no longer right; tune again")
+    console.complain(
+        f"{Path(request.file).name}: {bad} not right; check with the --ranks, --ranks-per-node and --bytes that they were made "
+        "for, or tune again"
+    )
 
 
 def _range(ends: tuple[int, int], text: Callable[[int], str]) -> str:

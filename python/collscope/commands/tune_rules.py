@@ -185,7 +185,13 @@ def tune(
             made, joined = gain.settled(confirm.merged(times, measured), loss)
             gone = tune_confirm.gone(before, confirm.worth(made, times, measured))
             confirmed = Confirmed(how.source, measured, len(found), spent_s, gone)
-            doubts = [one for one in doubtful(made, times, tasks, target) if not any(map(one[0].covers, measured))]
+            reached = [contest.call for contest in found if contest.call in measured]
+            left = [contest.call for contest in found if contest.call not in measured]
+            doubts = [
+                (rule, number)
+                for rule, number in doubtful(made, times, tasks, target)
+                if any(map(rule.covers, left)) or not any(map(rule.covers, reached))
+            ]
         kept = declined(made, [rule for rule, _ in doubts])
         held = [replace(rule, per_node=work.held) for rule in kept]
         parts.append(Part(work.per_node, held, times, doubts, joined, confirmed))

@@ -3,6 +3,7 @@ of these numbers (sources/unknowns)."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -62,7 +63,7 @@ class Judged:
     def lost(self, key: str) -> list[float]:
         """In each draw the share of time that a key takes longer than the fastest."""
         best = map(min, zip(*self.drawn.values(), strict=True))
-        return [s / b - 1 for s, b in zip(self.drawn[key], best, strict=True)]
+        return [_ratio(s, b) - 1 for s, b in zip(self.drawn[key], best, strict=True)]
 
     def wins_of(self, key: str) -> int:
         """The draws where nothing is faster than this key by TIE."""
@@ -70,7 +71,7 @@ class Judged:
 
     def decisive(self, one: str, other: str) -> Unknown | None:
         """The number on which the order of two keys hangs most; None: in no draw another one is the faster by TIE than in most."""
-        lead = [a / b for a, b in zip(self.drawn[one], self.drawn[other], strict=True)]
+        lead = [_ratio(a, b) for a, b in zip(self.drawn[one], self.drawn[other], strict=True)]
         if all(s <= 1 + TIE for s in lead) or all(s >= 1 - TIE for s in lead):
             return None
         return max(self.unknowns, key=lambda unknown: _weight(unknown, lead))
@@ -212,6 +213,11 @@ def _affordable(steps: Sequence[float], left: float) -> list[int]:
     return made
 
 
+def _ratio(seconds: float, other: float) -> float:
+    """How many times as long; 1 where both take no time, as on one rank."""
+    return 1.0 if seconds == other else seconds / other if other else math.inf
+
+
 def _too_much(look: _Middle) -> str:
     took = duration(MIN_DRAWS * look.steps_drawn * STEP_S)
     return f"{MIN_DRAWS} draws of {counted(len(look.drawn), 'algorithm')} take a core about {took}"
@@ -222,7 +228,7 @@ def _judged(
 ) -> Judged:
     """`seconds`: key → its time in each draw; `middle`: of these and of what was not drawn, its time with the middle of each range."""
     best = [min(row) for row in zip(*seconds.values(), strict=True)]
-    loss = {key: [s / b - 1 for s, b in zip(row, best, strict=True)] for key, row in seconds.items()}
+    loss = {key: [_ratio(s, b) - 1 for s, b in zip(row, best, strict=True)] for key, row in seconds.items()}
     losing = {key: [i for i, lost in enumerate(row) if lost > LOSS] for key, row in loss.items()}
     winner = min(loss, key=lambda key: sum(loss[key]))
     ascending = {key: sorted(row) for key, row in seconds.items()}

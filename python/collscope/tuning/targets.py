@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -119,7 +120,7 @@ def find(text: str) -> Target:
 
 def _mpich(series: str) -> Target:
     version = series or _installed_mpich()
-    if not version.startswith(mpich.SERIES):
+    if not re.fullmatch(rf"{re.escape(mpich.SERIES)}(\.\d+)?", version):
         raise UserError(
             f"--for mpich: MPICH {version}'s table of decisions is not known here, and a file takes the place of all of it; "
             f"known: --for mpich-{mpich.SERIES}"

@@ -45,7 +45,7 @@ def test_a_rule_that_is_not_right_is_named(
     (folder / "x.rules").write_text(decision_file.text(WRONG, "of a test"), encoding="utf-8")
     on = ("tune", "--on", "schooner[nodes=8]", "--ranks-per-node", "1", "--check", "x.rules")
     status, out, err = call(capsys, *on)
-    assert status == 1 and "no longer right; tune again" in err
+    assert status == 1 and "not right; check with the --ranks" in err
     golden("tune_check", out)
     assert call(capsys, *on, "--loss", "100%", "--ranks", "4")[0] == 0
 
@@ -88,6 +88,7 @@ def test_measured_times_decide_where_they_are_further_apart_than_they_scatter(
         (("--check", "x.rules", "--out", "y"), "--check writes nothing and looks at all rules of the file: drop --out"),
         (("--check", "x.rules", "--for", "openmpi-4.1"), "x.rules is for collscope; leave --for out"),
         (("--check", "x.rules", "--ranks", "9"), "no rule speaks of a call that ideal can make"),
+        (("--check", "x.rules", "--ranks-per-node", "1,2"), "--check looks at one placement; give one number"),
         (("--check", "x.rules", "--budget", "1s"), "--budget goes with --confirm"),
         (("--for", "collscope"), "--for LIBRARY and --out DIR are needed, or --check FILE"),
     ],

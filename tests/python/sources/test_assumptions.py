@@ -151,6 +151,11 @@ def test_the_winner_loses_least_on_average_and_ties_are_of_half_of_the_draws() -
     assert found.band_s == pytest.approx((1.05 + 0.3 * 0.03, 1.09 + 0.7 * 0.91))
 
 
+def test_calls_that_take_no_time_lose_nothing() -> None:
+    found = assumptions._judged({"a": [0.0, 0.0], "b": [0.0, 0.0]}, (NIC,), {})
+    assert (found.wins, found.doubt, found.lost("b")) == (2, None, [0.0, 0.0])
+
+
 @pytest.mark.parametrize(("losing", "in_doubt"), [(2, False), (3, True)])
 def test_a_loss_in_more_than_two_of_a_hundred_draws_is_a_doubt(losing: int, in_doubt: bool) -> None:
     times = {"a": [2.0] * losing + [1.0] * (DRAWS - losing), "b": [1.5] * DRAWS}

@@ -150,6 +150,8 @@ def test_a_shell_has_the_words(tmp_path: Path) -> None:
 def test_a_version_whose_table_is_not_known_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match=r"MPICH 5\.0's table of decisions is not known here.*: --for mpich-4\.3"):
         targets.find("mpich-5.0")
+    with pytest.raises(UserError, match=r"MPICH 4\.30's table of decisions is not known here"):
+        targets.find("mpich-4.30")
     monkeypatch.setattr(targets.library.shutil, "which", lambda name: None)
     with pytest.raises(UserError, match=r"--for mpich: no MPICH is installed .*: --for mpich-4\.3"):
         targets.find("mpich")
