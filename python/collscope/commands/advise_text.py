@@ -64,7 +64,7 @@ def _times(answer: Answer) -> Grid:
     )
     for use in sorted(answer.profile.uses, key=lambda u: -u.seconds)[:SHOWN]:
         part = by_use.get(id(use))
-        waiting = use.waiting_s
+        waiting = "" if use.waiting_s is None or not use.seconds else f"{use.waiting_s / use.seconds:.0%}"
         grid.add(
             use.collective,
             use.where,
@@ -72,8 +72,7 @@ def _times(answer: Answer) -> Grid:
             f"{use.calls:,.0f}",
             format_time(use.seconds, aligned=True),
             *((f"{use.seconds / run:.2%}",) if run else ()),
-            *(("" if waiting is None else f"{waiting / use.seconds:.0%}",) if waits and use.seconds else ()),
-            *(("",) if waits and not use.seconds else ()),
+            *((waiting,) if waits else ()),
             format_ratio(part.over_model) if part and use.working_s else "",
             f"{part.own[MEAN]}{'' if part.is_known else ' (predicted)'}" if part else "",
         )

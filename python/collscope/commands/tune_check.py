@@ -168,11 +168,7 @@ def _layouts(
         each = _placement(request.ranks_per_node)
         most = most if platform.grows else min(most, platform.max_nodes * each)
     chosen_ranks = set(parse_ranks(request.ranks)) if request.ranks else None
-    ranks = (
-        sorted(chosen_ranks & {p for p in chosen_ranks if p <= most})
-        if chosen_ranks
-        else deciding.ranks_of(rules, most)
-    )
+    ranks = sorted(p for p in chosen_ranks if p <= most) if chosen_ranks else deciding.ranks_of(rules, most)
     least = per_node[0] if per_node else 2
     made = []
     for p in ranks:
