@@ -8,9 +8,18 @@
 /* Ranks begin non-blocking calls and make persistent ones in the same order; they start the latter in any. So these keep one number. */
 static uint64_t number(communicator *c, plans_kind kind) { return 2 * c->begun++ + (kind == PLANS_PERSISTENT); }
 
+/* A copy: MPI asks programs to leave the array alone until the call is over, but libraries read it when the call begins, and programs
+ * (mpi4py among them) free it then. */
+static per_rank copy_of(per_rank at, int ranks) {
+  if (!per_rank_given(at)) return at;
+  size_t bytes = at.each * (size_t)ranks;
+  return (per_rank){ memcpy(runtime_allocate(bytes), at.array, bytes), at.each };
+}
+
 operation *operation_make(communicator *c, const program_call *p, const form *f, planned *plan, plans_kind kind) {
   operation *o = runtime_allocate_zeroed(sizeof *o);
   *o = (operation){ .c = c, .call = *p, .form = *f, .planned = plan, .kind = kind, .request = MPI_REQUEST_NULL };
+  o->call.at = copy_of(p->at, c->size);
   o->sequence = number(c, kind);
   c->operations++;
   plan->users++;
@@ -70,6 +79,7 @@ bool operation_end(operation *o) {
 void operation_free(operation *o) {
   if (o->playing) coll_finish(o->playing);
   form_free(&o->form);
+  free((void *)o->call.at.array);
   plans_leave(o->c, o->planned);
   communicator_leave(o->c);
   free(o);

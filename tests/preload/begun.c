@@ -62,6 +62,25 @@ static void first_calls_in_any_order(void) {
   }
 }
 
+/* Against MPI's word, programs (mpi4py among them) free the array of displacements when the call has begun. */
+static void displacements_change_meanwhile(void) {
+  enum { N = 5, GAP = 7 };
+  int *count = malloc(sizeof(int) * (size_t)ranks), *at = malloc(sizeof(int) * (size_t)ranks);
+  int in[N], *out = malloc(sizeof(int) * (size_t)(ranks * GAP));
+  MPI_Request request;
+  for (int i = 0; i < ranks; i++) count[i] = N, at[i] = i * GAP;
+  for (int i = 0; i < ranks * GAP; i++) out[i] = -1;
+  for (int k = 0; k < N; k++) in[k] = 100 * rank + k;
+  MPI_Iallgatherv(in, N, MPI_INT, out, count, at, MPI_INT, MPI_COMM_WORLD, &request);
+  for (int i = 0; i < ranks; i++) at[i] = 1 << 28;
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < ranks * GAP; i++)
+    expect(out[i] == (i % GAP < N ? 100 * (i / GAP) + i % GAP : -1), "displacements that change meanwhile");
+  free(count);
+  free(at);
+  free(out);
+}
+
 /* ---- freed meanwhile ---------------------------------------------------------------------------------- */
 
 static void add_both(void *in, void *inout, int *n, MPI_Datatype *type) {
@@ -203,6 +222,7 @@ int main(int argc, char **argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &part);
   many_on_one(part);
   MPI_Comm_free(&part);
+  displacements_change_meanwhile();
   for (int i = 0; i < 5; i++) freed_before_the_end();
   waiting_elsewhere();
   if (elsewhere) waiting_in_a_collective();

@@ -28,7 +28,7 @@ for choice in $(env | sed -n 's/^COLLSCOPE_\([A-Z_]*\)=.*/\1/p'); do
   case "$collective" in
     strict | profile | report | rules | progress | owner | cache | platform) ;;   # of the library; of the command that runs tests
     *)
-      grep -q "\"collective\":\"${PREFIX-}$collective${SUFFIX-}\",.*\"algorithm\":\"$collective/" "$report" ||
+      grep -q "\"collective\":\"${PREFIX-}${collective}v\\?${SUFFIX-}\",.*\"algorithm\":\"$collective/" "$report" ||
         { echo "run.sh: no $collective ran by an algorithm" >&2; exit 1; } ;;
   esac
 done

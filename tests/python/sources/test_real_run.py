@@ -53,8 +53,12 @@ def test_data_is_right_and_every_collective_is_timed(ranks: int) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.timeout(3600)  # a calibration repeats itself where something else runs beside it
 def test_no_time_is_below_the_bound_of_the_same_minute(tmp_path: Path) -> None:
-    numbers = bounds.loggp(find.load(calibrate.calibrate(target=tmp_path / "here.toml", quick=True).path), 1, 2)
+    made = calibrate.calibrate(target=tmp_path / "here.toml", quick=True)
+    if made.unstable:
+        pytest.skip(f"the machine is not quiet: {made.unstable}")
+    numbers = bounds.loggp(find.load(made.path), 1, 2)
     for row in timed(2):
         least = bounds.bound_loggp(row["collective"], 2, row["bytes"], **numbers)
         # Within noise: the bound's own numbers were measured, too.

@@ -22,6 +22,7 @@ def output_of(*command: object, env: Mapping[str, str] | None = None) -> str:
 
 
 @pytest.mark.full
+@pytest.mark.timeout(3600)  # ranks that share cores spin, and something else may run beside them
 @pytest.mark.parametrize("get", [libraries.mpich, libraries.openmpi_5])
 def test_every_algorithm_is_right_over_another_library(get: Callable[[], libraries.Library]) -> None:
     library = get()
