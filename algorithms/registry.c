@@ -18,6 +18,9 @@
   X(bcast_hierarchical_nary) \
   X(bcast_hierarchical_sequential) \
   X(bcast_hierarchical_unknown_root) \
+  X(bcast_bine) \
+  X(bcast_bine_scatter_allgather) \
+  X(bcast_lanes) \
   X(reduce_mst) \
   X(reduce_bucket_reduce_scatter_mst_gather) \
   X(reduce_linear) \
@@ -28,10 +31,13 @@
   X(reduce_in_order_binary) \
   X(reduce_rabenseifner) \
   X(reduce_reduce_scatter_gather) \
+  X(reduce_bine) \
+  X(reduce_bine_reduce_scatter_gather) \
   X(scatter_linear) \
   X(scatter_linear_nb) \
   X(scatter_mst) \
   X(scatter_binomial) \
+  X(scatter_bine) \
   X(gather_linear) \
   X(gather_linear_nb) \
   X(gather_mst) \
@@ -42,6 +48,7 @@
   X(gather_binary_tree_chunks) \
   X(gather_binomial) \
   X(gather_linear_sync) \
+  X(gather_bine) \
   X(allgather_mst_gather_mst_bcast) \
   X(allgather_bucket) \
   X(allgather_bruck) \
@@ -51,6 +58,9 @@
   X(allgather_leaders) \
   X(allgather_linear) \
   X(allgather_sparbit) \
+  X(allgather_bine) \
+  X(allgather_swing) \
+  X(allgather_bruck_locality_aware) \
   X(reduce_scatter_mst_reduce_mst_scatter) \
   X(reduce_scatter_bucket) \
   X(reduce_scatter_nonoverlapping) \
@@ -58,6 +68,8 @@
   X(reduce_scatter_ring) \
   X(reduce_scatter_butterfly) \
   X(reduce_scatter_pairwise) \
+  X(reduce_scatter_bine) \
+  X(reduce_scatter_swing) \
   X(reduce_scatter_block_mst_reduce_mst_scatter) \
   X(reduce_scatter_block_bucket) \
   X(reduce_scatter_block_linear) \
@@ -65,6 +77,8 @@
   X(reduce_scatter_block_recursive_halving) \
   X(reduce_scatter_block_butterfly) \
   X(reduce_scatter_block_pairwise) \
+  X(reduce_scatter_block_bine) \
+  X(reduce_scatter_block_swing) \
   X(allreduce_mst_reduce_mst_bcast) \
   X(allreduce_bucket) \
   X(allreduce_linear) \
@@ -75,6 +89,11 @@
   X(allreduce_rabenseifner) \
   X(allreduce_reduce_scatter_allgather) \
   X(allreduce_hierarchical) \
+  X(allreduce_bine) \
+  X(allreduce_bine_reduce_scatter_allgather) \
+  X(allreduce_swing_latency) \
+  X(allreduce_swing_bandwidth) \
+  X(allreduce_lanes) \
   X(rotation_shift) \
   X(rotation_nonblocking) \
   X(rotation_ordered) \
@@ -97,6 +116,8 @@
   X(alltoall_pairwise_exchange) \
   X(alltoall_scattered) \
   X(alltoall_swap_in_order) \
+  X(alltoall_bine) \
+  X(alltoall_node_aware) \
   X(scan_linear) \
   X(scan_recursive_doubling) \
   X(exscan_linear) \
