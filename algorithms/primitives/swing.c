@@ -20,9 +20,9 @@ static swing make(coll_ctx *c, void *data, size_t n, const coll_odd *o) {
 static bool passes_on(const swing *w, int v, int b, int k) {
   int away = b % 2 ? b - v : v - b;
   int at = coll_bine_integer(w->ring, w->low, away < 0 ? away + w->ring : away);
-  unsigned low = (2u << k) - 1, digits = coll_bine_digits(at);
-  if ((digits & low) != 0 && (digits & low) != low) return false; /* it comes to this rank in a later step */
-  int to = coll_bine_number(digits ^ low);
+  unsigned last = (4u << k) - 1, digits = coll_bine_digits(at);
+  if ((digits & last) != 0 && (digits & last) != last) return false; /* it comes to this rank in this step, or later */
+  int to = coll_bine_number(digits ^ (last >> 1));
   return w->low <= to && to < w->low + w->ring;
 }
 
