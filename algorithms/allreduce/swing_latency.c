@@ -3,8 +3,8 @@
  *          other. With ports=all the vector is cut into a part for each direction of each dimension: all go at once and use other links.
  *          With p no power of two, ranks are paired first, and the odd one of a pair works for both
  * Rounds   lg p' with p' = 2^⌊lg p⌋; 2 more when p is no power of two
- * Cost     lg p (k alpha + n beta + n gamma)          n = bytes, k = parts: 2 dims with ports=all, else 1; on one port; exact, for p no
- *          power of two with lg p' and 2 alpha + 2 n beta + n gamma more
+ * Cost     lg p (k alpha + n beta + n gamma)          n = bytes, k = parts: 2 dims with ports=all, else 1; on one port; exact for p a
+ *          power of two, and with ports=one, when lg p' and 2 alpha + 2 n beta + n gamma more stand for other p
  * Needs    any p, any count; the operator must commute. The torus is one of even extents over p', its first dimension the ranks' order:
  *          where ranks sit on a real torus the operations do not say
  * Scratch  one vector

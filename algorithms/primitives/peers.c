@@ -85,8 +85,10 @@ double coll_peers_cost(const coll_args *a, int parts, coll_peers_what what, doub
   return fold + 2 * messages * alpha + (f.power - 1.0) / f.power * n * (2 * beta + gamma);
 }
 
+/* Where parts go at once to ranks that were not paired and to others that were, some wait for a partner. */
 bool coll_peers_exact(const coll_args *a, int parts, coll_peers_what what) {
-  if (!a->count || a->size < 2 || what == COLL_PEERS_WHOLE) return true;
+  if (!a->count || a->size < 2) return true;
   coll_fold f = coll_fold_make(a->size, COLL_FOLD_ODD);
+  if (what == COLL_PEERS_WHOLE) return !f.extra || parts == 1;
   return !f.extra && a->count % ((size_t)f.power * (size_t)parts) == 0;
 }

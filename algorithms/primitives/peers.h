@@ -14,7 +14,7 @@ typedef enum { COLL_PEERS_WHOLE, COLL_PEERS_HALVES } coll_peers_what;
 void coll_peers_allreduce(coll_ctx *, const coll_args *, coll_fold, const coll_peers *peers, int parts,
                           coll_peers_what);
 
-/* Seconds. Exact for whole vectors; for halves where p is 2^q and the count a multiple of p · parts. */
+/* Seconds. Exact for whole vectors with one part, or where p is 2^q; for halves where p is 2^q and the count a multiple of p · parts. */
 double coll_peers_cost(const coll_args *, int parts, coll_peers_what, double alpha, double beta, double gamma);
 bool coll_peers_exact(const coll_args *, int parts, coll_peers_what);
 
