@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from collscope.base.errors import UserError
-from collscope.base.units import format_size
-from collscope.labs import hand_in, proof, quantities, words
+from collscope.labs import hand_in, prediction, proof, quantities, rules, timing, words
 from collscope.labs.hand_in import Built, Missing
-from collscope.labs.lab import MISSING, Answer, Cost, Lab, Task, Time
+from collscope.labs.lab import MISSING, Answer, Cost, Lab, Predict, Rules, Task
 from collscope.labs.proof import Call, Wrong
-from collscope.machines.machine_file import machine_file
+from collscope.labs.timing import Scored
 from collscope.points.plan import Point
-from collscope.points.sweep import count_of
 
 MAX_ENDED = 2  # so many calls may run into a limit or crash: what is left then is not judged
 
@@ -30,6 +28,7 @@ class Part:
     what: str
     faults: tuple[str, ...] = ()
     hidden: bool = False
+    score: float | None = None  # of a challenge
 
 
 @dataclass(frozen=True)
@@ -61,6 +60,12 @@ class Report:
         return sum(task.earned for task in self.tasks)
 
     @property
+    def score(self) -> float | None:
+        """Of a challenge: on the hidden machines where these were asked, else on those that all know; None: there is none."""
+        found = [part for graded in self.tasks for part in graded.parts if part.score is not None]
+        return max(found, key=lambda part: part.hidden).score if found else None
+
+    @property
     def points(self) -> int:
         """What could be earned."""
         return self.lab.points if self.lab else 0
@@ -83,14 +88,16 @@ class _Checker:
         self.held = ""
         self.built: Built | None = None
         self.build_fault: list[str] = []
+        self.scores: dict[bool, Scored] = {}
 
     def report(self) -> Report:
         """The whole folder."""
-        try:
-            self.built = hand_in.build(self.folder, self.lab.file.file, self.scratch, self.only)
-            self.held = self.built.held
-        except (Missing, hand_in.NotBuilt) as error:
-            self.build_fault = str(error).splitlines()
+        if self.lab.is_c:
+            try:
+                self.built = hand_in.build(self.folder, self.lab.file.file, self.scratch, self.only)
+                self.held = self.built.held
+            except (Missing, hand_in.NotBuilt) as error:
+                self.build_fault = str(error).splitlines()
         tasks = tuple(Graded(task, tuple(self.parts(task))) for task in self.lab.file.task)
         return Report(self.folder, self.lab, tasks, self.held)
 
@@ -101,6 +108,13 @@ class _Checker:
                 continue
             if goal.algorithm:
                 yield from self._algorithm(goal, hidden)
+            for rule in goal.rules:
+                on = f"{rule.platform}, {', '.join(map(str, rule.nodes))} nodes"
+                yield Part(f"{self.lab.file.file}: {rule.collective} on {on}", self._rules(rule), hidden)
+            for predict in goal.predict:
+                on = f"{predict.ranks} ranks on {predict.nodes} nodes"
+                of = f"{self.lab.file.file}: {', '.join(predict.algorithms)}, {on}, within {predict.within:.0%}"
+                yield Part(of, self._prediction(predict), hidden)
             for question in goal.expect:
                 yield Part(f"expect.{question.name}", self._written("expect", question.name))
             for answer in goal.answer:
@@ -125,7 +139,12 @@ class _Checker:
         for goal in task.time:
             on = f"on {goal.platform}, {goal.ranks} ranks"
             of = f"{task.algorithm}: {on}, at most {goal.at_most:g} times as long as {' or '.join(goal.reference)}"
-            yield Part(of, tuple(self._guarded(lambda a=goal: self._time(task, a))), hidden)  # type: ignore[misc]
+            yield Part(of, tuple(self._guarded(lambda a=goal: self._timed(timing.over_references, task, a))), hidden)  # type: ignore[misc]
+        for crossed in task.crossings:
+            of = f"{task.algorithm}: {crossed.nodes - 1} messages between {crossed.nodes} nodes, {crossed.mapping}"
+            yield Part(of, tuple(self._guarded(lambda a=crossed: self._timed(timing.crossings, task, a))), hidden)  # type: ignore[misc]
+        if task.score:
+            yield self._score(task, hidden)
 
     def _proof(self, task: Task, hidden: bool) -> list[str]:
         if not self.built:
@@ -185,32 +204,45 @@ class _Checker:
                 worst = (factor, words.wrapped(f"Too slow: {text}"))
         return worst[1]
 
-    def _time(self, task: Task, goal: Time) -> list[str]:
-        """Compares its time by the model of a machine with the fastest reference."""
+    def _timed(self, judge: Callable[[Built, str, Any], list[str]], task: Task, goal: Any) -> list[str]:
         assert self.built
-        where = quantities.layout(goal.platform, goal.nodes, goal.ranks, goal.mapping)
-        assert where.platform
-        machine = machine_file(where.platform, where.nodes, where.ranks, where.mapping)
-        collective = task.algorithm.split("/")[0]
-        calls = [
-            Call(
-                goal.ranks,
-                Point(collective, task.algorithm, count_of(collective, n, goal.ranks, "float", fit="round") or 0),
-            )
-            for n in goal.bytes
-        ]
-        machines = [machine] * len(calls)
-        found = proof.trusted(calls, proof.schedules(self.built, calls, machines), machines)
-        faults = []
-        for size, taken in zip(goal.bytes, found, strict=True):
-            best = min(quantities.seconds(where, goal.reference, size))
-            if taken > goal.at_most * best:
-                faults += words.wrapped(
-                    f"Too slow: {format_size(size)} take {taken * 1e6:.4g} µs, "
-                    f"the fastest of {', '.join(goal.reference)} {best * 1e6:.4g} µs: "
-                    f"{taken / best:.2f} times as long, at most {goal.at_most:g} times are allowed."
-                )
-        return faults
+        return judge(self.built, task.algorithm, goal)
+
+    def _score(self, task: Task, hidden: bool) -> Part:
+        """Its time over the best of the catalogue."""
+        machines = self.lab.hidden_machines() if hidden else self.lab.file.machine
+        what = (
+            f"{task.algorithm}: at most {task.score:g} times the best of the catalogue, over {len(machines)} machines"
+        )
+
+        def judge() -> list[str]:
+            assert self.built
+            if hidden not in self.scores:
+                self.scores[hidden] = timing.score(self.built, task.algorithm, machines)
+            found = self.scores[hidden]
+            if found.score <= task.score:
+                return []
+            mean = f"{found.score:.3f} times as long as the best of the catalogue (geometric mean of {len(found.lines)} calls)."
+            return [*words.wrapped(mean), "The worst:", *(f"  {line}" for line in found.lines[:3])]
+
+        faults = tuple(self._guarded(judge))
+        return Part(what, faults, hidden, self.scores[hidden].score if hidden in self.scores else None)
+
+    # ---- rules and machines ----
+
+    def _rules(self, goal: Rules) -> tuple[str, ...]:
+        try:
+            key = rules.read(self.folder, self.lab.file.file, self.scratch)
+            return tuple(rules.regret(key, goal))
+        except UserError as error:
+            return tuple(words.wrapped(str(error)))
+
+    def _prediction(self, goal: Predict) -> tuple[str, ...]:
+        try:
+            mine = prediction.read(self.folder, self.lab.file.file, self.scratch)
+            return tuple(prediction.judge(mine, goal))
+        except UserError as error:
+            return tuple(words.wrapped(str(error)))
 
     # ---- what is written ----
 

@@ -41,18 +41,76 @@ class Time(Table):
     reference: list[str]
 
 
+class Crossings(Table):
+    """A broadcast on many-core nodes: each node but the root's gets its data once, so nodes - 1 messages go between nodes."""
+
+    platform: str
+    nodes: int
+    ranks: int
+    mapping: str = "block"
+
+
+class Rules(Table):
+    """Calls that the student's rules decide: how long what they choose takes, over the best of the catalogue. `at_most` is of the
+    geometric mean over all calls, `worst` of each; and the mean must be below that of the decision `against`."""
+
+    collective: str
+    platform: str
+    nodes: list[int]
+    ranks_per_node: int = 1
+    mapping: str = "block"
+    bytes: Sizes
+    at_most: float = Field(ge=1)
+    worst: float = Field(ge=1)
+    against: str
+
+
+class Predict(Table):
+    """Times that the student's machine must give as the real one does."""
+
+    algorithms: list[str]
+    platform: str
+    nodes: int
+    ranks: int
+    mapping: str = "block"
+    bytes: Sizes
+    within: float = Field(gt=0)
+
+
+class Machine(Table):
+    """Where a challenge is decided, and for which sizes."""
+
+    platform: str
+    nodes: int
+    ranks: int
+    mapping: str = "block"
+    bytes: Sizes
+
+
+class Measured(Table):
+    """A file that beginning a lab makes: times of single messages on a machine, as osu_latency prints them."""
+
+    file: str
+    platform: str
+    nodes: int = 2
+    ranks: int = 2
+    mapping: str = "block"
+    bytes: Sizes
+
+
 class Answer(Table):
     """A number or a word of answers.toml, and which run says what it must be."""
 
     name: str
     question: str
-    kind: Literal["time", "rounds", "winner", "crossover", "parameter", "ratio"]
+    kind: Literal["time", "rounds", "winner", "crossover", "parameter", "ratio", "alpha", "beta", "half"]
     algorithms: list[str]
     against: list[str] = Field(default_factory=list)
     platform: str = "schooner"
     nodes: int = 2
     ranks: int = 2
     mapping: str = "block"
+    against_mapping: str = ""  # of a ratio: where it differs
     bytes: Sizes = ()
     values: list[int] = Field(default_factory=list)
     within: float = Field(default=0.05, ge=0)
@@ -77,6 +135,10 @@ class Task(Table):
     roots: str = "0,1,p-1"
     cost: list[Cost] = Field(default_factory=list)
     time: list[Time] = Field(default_factory=list)
+    crossings: list[Crossings] = Field(default_factory=list)
+    rules: list[Rules] = Field(default_factory=list)
+    predict: list[Predict] = Field(default_factory=list)
+    score: float = Field(default=0, ge=0)  # of a challenge: at most this, 0: not asked for
     answer: list[Answer] = Field(default_factory=list)
     expect: list[Question] = Field(default_factory=list)
 
@@ -98,13 +160,16 @@ class _File(Table):
     knows: list[str]
     goals: list[str]
     hand_in: list[str]
-    file: str  # the student's C file
+    file: str = ""  # what the student writes beside the answers: C, rules, or a machine
+    measured: list[Measured] = Field(default_factory=list)
+    machine: list[Machine] = Field(default_factory=list)
     figure: list[Figure] = Field(default_factory=list)
     task: list[Task]
 
 
 class _Hidden(Table):
-    task: list[Task]
+    task: list[Task] = Field(default_factory=list)
+    machine: list[Machine] = Field(default_factory=list)
 
 
 class Mistake(Table):
@@ -136,6 +201,21 @@ class Lab:
     def points(self) -> int:
         """Of all its tasks."""
         return sum(task.points for task in self.file.task)
+
+    @property
+    def is_c(self) -> bool:
+        """Whether the student writes a C file."""
+        return self.file.file.endswith(".c")
+
+    def skeleton(self) -> Path | None:
+        """What the student's file begins as; None: the student makes it."""
+        path = self.folder / f"skeleton{Path(self.file.file).suffix}"
+        return path if self.file.file and path.exists() else None
+
+    def hidden_machines(self) -> list[Machine]:
+        """Where grading decides a challenge, too."""
+        path = self.folder / "hidden.toml"
+        return _read(path, _Hidden).machine if path.exists() else []
 
     def hidden(self) -> dict[str, Task]:
         """What grading asks beyond lab.toml, by the task's name."""

@@ -183,6 +183,19 @@ def trusted(calls: Sequence[Call], texts: Sequence[str], machines: Sequence[str]
     return times
 
 
+def messages(text: str) -> list[tuple[int, int]]:
+    """Who sends to whom, of a schedule as text."""
+    found: list[tuple[int, int]] = []
+    rank = -1
+    for line in text.splitlines():
+        operation = line.split("#")[0].split()
+        if operation[:1] == ["rank"]:
+            rank = int(operation[1])
+        elif operation[:1] in (["send"], ["isend"]):
+            found.append((rank, int(operation[operation.index("to") + 1])))
+    return found
+
+
 class Ended(UserError):
     """A student's program was ended, or fell, while it recorded a schedule."""
 

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from collscope.base import paths
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import format_size, parse_size
+from collscope.catalogue import registry
 from collscope.labs import proof
 from collscope.labs.lab import MISSING, Answer
 from collscope.machines import find
@@ -17,23 +19,48 @@ from collscope.points.sweep import count_of
 from collscope.sources import model
 from collscope.sources.outcome import OK
 
+UNITS = {
+    "time": "microseconds",
+    "rounds": "rounds",
+    "alpha": "microseconds",
+    "beta": "nanoseconds per byte",
+    "half": "bytes",
+}
+"""Of the answers that have one."""
+
 
 @lru_cache(maxsize=64)
 def layout(platform: str, nodes: int, ranks: int, mapping: str = "block") -> Layout:
-    """Where ranks sit. UsageError: they cannot sit so."""
-    return check_layout(find.load(platform), nodes, ranks, mapping)
+    """Where ranks sit; a machine of the labs is a file in the tree. UsageError: they cannot sit so."""
+    named = str(paths.ROOT / platform) if platform.startswith("labs/") else platform
+    return check_layout(find.load(named), nodes, ranks, mapping)
 
 
 def seconds(where: Layout, keys: Sequence[str], bytes: int) -> list[float]:
     """What each algorithm takes by the model, for a vector of so many bytes, rounded to whole elements for each rank; infinite where it
     cannot run. UserError: there is no such algorithm."""
+    return [taken for taken, _ in outcomes(where, keys, bytes)]
+
+
+def outcomes(where: Layout, keys: Sequence[str], bytes: int, collective: str = "") -> list[tuple[float, str]]:
+    """As `seconds`, with what a decision chose, or why a key cannot run. `collective`: of which a decision is asked."""
     tasks = []
     for key in keys:
-        collective = key.split("/")[0]
-        count = count_of(collective, bytes, where.ranks, "float", fit="round")
-        tasks.append((where, Point(collective, key, count or 0)))
+        name = collective or key.split("/")[0]
+        count = count_of(name, bytes, where.ranks, "float", fit="round")
+        tasks.append((where, Point(name, key, count or 0)))
     found = model.evaluate(tasks)
-    return [float(one["model_s"]) if one["kind"] == OK else math.inf for one in found]
+    return [
+        (float(one["model_s"]), str(one.get("chose") or key))
+        if one["kind"] == OK
+        else (math.inf, str(one.get("status")))
+        for key, one in zip(keys, found, strict=True)
+    ]
+
+
+def catalogue(collective: str) -> list[str]:
+    """Every algorithm of a collective, with its parameters as they are by default."""
+    return [one.full_key() for one in registry.load().of(collective)]
 
 
 def judge(answer: Answer, given: Any) -> str:
@@ -62,7 +89,9 @@ def judge(answer: Answer, given: Any) -> str:
     if abs(number - expected) <= answer.within * abs(expected):
         return ""
     factor = number / expected if expected else math.inf
-    unit = {"time": "microseconds", "rounds": "rounds"}.get(answer.kind, "")
+    unit = UNITS.get(answer.kind, "")
+    if answer.kind == "alpha" and abs(number - _expected_whole(answer, where)) <= answer.within * number:
+        return "is the time of the smaller message as it is: take away what its bytes cost"
     if any(abs(factor / power - 1) <= answer.within for power in (1e3, 1e6, 1e-3, 1e-6)):
         return f"is off by a power of a thousand: the unit is {unit or 'a plain number'}"
     side = "too large" if number > expected else "too small"
@@ -78,7 +107,24 @@ def _expected(answer: Answer, where: Layout) -> float:
         return proof.reference("rounds", keys[0], collective, answer.ranks, count)
     if answer.kind == "time":
         return min(seconds(where, keys, size)) * 1e6
-    return min(seconds(where, answer.against, size)) / min(seconds(where, keys, size))
+    if answer.kind in ("alpha", "beta", "half"):
+        alpha, beta = _line(answer, where)
+        return {"alpha": alpha * 1e6, "beta": beta * 1e9, "half": alpha / beta}[answer.kind]
+    other = layout(answer.platform, answer.nodes, answer.ranks, answer.against_mapping or answer.mapping)
+    return min(seconds(other, answer.against, size)) / min(seconds(where, keys, size))
+
+
+def _line(answer: Answer, where: Layout) -> tuple[float, float]:
+    """alpha and beta of the line through the times of the first and the last size."""
+    first, last = answer.bytes[0], answer.bytes[-1]
+    (low,), (high,) = (seconds(where, answer.algorithms[:1], size) for size in (first, last))
+    beta = (high - low) / (last - first)
+    return low - first * beta, beta
+
+
+def _expected_whole(answer: Answer, where: Layout) -> float:
+    """µs of the first size."""
+    return min(seconds(where, answer.algorithms, answer.bytes[0])) * 1e6
 
 
 def _number(given: Any) -> float | None:

@@ -7,9 +7,16 @@ from pathlib import Path
 
 from collscope.base.errors import UsageError
 from collscope.base.files import write_atomically
-from collscope.labs.lab import MISSING, Answer, Lab, Question
+from collscope.labs.lab import MISSING, Answer, Lab, Measured, Question
 
-UNITS = {"time": "microseconds", "rounds": "a number of rounds", "ratio": "a plain number"}
+UNITS = {
+    "time": "microseconds",
+    "rounds": "a number of rounds",
+    "ratio": "a plain number",
+    "alpha": "microseconds",
+    "beta": "nanoseconds per byte",
+    "half": "bytes",
+}
 
 
 def start(lab: Lab, folder: Path) -> list[Path]:
@@ -20,9 +27,25 @@ def start(lab: Lab, folder: Path) -> list[Path]:
     made = [folder / "answers.toml", folder / "handout.md"]
     write_atomically(made[0], answers(lab))
     shutil.copyfile(lab.folder / "handout.md", made[1])
-    made.append(folder / lab.file.file)
-    shutil.copyfile(lab.folder / "skeleton.c", made[-1])
+    if skeleton := lab.skeleton():
+        made.append(folder / lab.file.file)
+        shutil.copyfile(skeleton, made[-1])
+    for measured in lab.file.measured:
+        made.append(folder / measured.file)
+        write_atomically(made[-1], latencies(measured))
     return made
+
+
+def latencies(measured: Measured) -> str:
+    """Times of a message between the first and the last rank, by the model of a machine, as osu_latency prints them."""
+    from collscope.labs import quantities
+
+    where = quantities.layout(measured.platform, measured.nodes, measured.ranks, measured.mapping)
+    lines = ["# OSU MPI Latency Test", "# Size          Latency (us)"]
+    for size in measured.bytes:
+        (taken,) = quantities.seconds(where, ["bcast/linear"], size)
+        lines.append(f"{size:<16}{taken * 1e6:.4f}")
+    return "\n".join(lines) + "\n"
 
 
 def answers(lab: Lab) -> str:
