@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from collscope.base.errors import UserError
-from collscope.labs import hand_in, prediction, proof, quantities, rules, timing, words
+from collscope.labs import hand_in, prediction, proof, prover, quantities, rules, timing, words
 from collscope.labs.hand_in import Built, Missing
 from collscope.labs.lab import MISSING, Answer, Cost, Lab, Predict, Rules, Task
 from collscope.labs.proof import Call, Wrong
@@ -61,7 +61,7 @@ class Report:
 
     @property
     def score(self) -> float | None:
-        """Of a challenge: on the hidden machines where these were asked, else on those that all know; None: there is none."""
+        """Of a challenge: on the hidden machines where these were asked, else on those that all know; None: it has no challenge."""
         found = [part for graded in self.tasks for part in graded.parts if part.score is not None]
         return max(found, key=lambda part: part.hidden).score if found else None
 
@@ -163,7 +163,7 @@ class _Checker:
                 self.ended += fault.kind in ("ended", "endless")
                 return words.explain(fault, self.built.lines)
             if hidden:
-                machines = [proof.network("rounds")] * len(calls)
+                machines = [prover.network("rounds")] * len(calls)
                 proof.trusted(calls, proof.schedules(self.built, calls, machines), machines)
             return []
 
@@ -189,11 +189,11 @@ class _Checker:
         collective = task.algorithm.split("/")[0]
         ranks = parse_ranks(cost.ranks)
         calls = [Call(p, Point(collective, task.algorithm, cost.count)) for p in ranks]
-        machines = [proof.network(cost.what)] * len(calls)
+        machines = [prover.network(cost.what)] * len(calls)
         found = proof.trusted(calls, proof.schedules(self.built, calls, machines), machines)
         worst: tuple[float, list[str]] = (0.0, [])
         for p, needs in zip(ranks, found, strict=True):
-            least = proof.reference(cost.what, cost.reference, collective, p, cost.count)
+            least = prover.reference(cost.what, cost.reference, collective, p, cost.count)
             factor = needs / least if least else (math.inf if needs else 0)
             if factor > cost.at_most * (1 + 1e-9) and factor > worst[0]:
                 other = "the lower bound" if cost.reference == "bound" else cost.reference
@@ -206,7 +206,7 @@ class _Checker:
 
     def _timed(self, judge: Callable[[Built, str, Any], list[str]], task: Task, goal: Any) -> list[str]:
         assert self.built
-        return judge(self.built, task.algorithm, goal)
+        return [line for text in judge(self.built, task.algorithm, goal) for line in words.wrapped(text)]
 
     def _score(self, task: Task, hidden: bool) -> Part:
         """Its time over the best of the catalogue."""
@@ -233,14 +233,14 @@ class _Checker:
     def _rules(self, goal: Rules) -> tuple[str, ...]:
         try:
             key = rules.read(self.folder, self.lab.file.file, self.scratch)
-            return tuple(rules.regret(key, goal))
+            return tuple(line for text in rules.regret(key, goal) for line in words.wrapped(text))
         except UserError as error:
             return tuple(words.wrapped(str(error)))
 
     def _prediction(self, goal: Predict) -> tuple[str, ...]:
         try:
             mine = prediction.read(self.folder, self.lab.file.file, self.scratch)
-            return tuple(prediction.judge(mine, goal))
+            return tuple(line for text in prediction.judge(mine, goal) for line in words.wrapped(text))
         except UserError as error:
             return tuple(words.wrapped(str(error)))
 

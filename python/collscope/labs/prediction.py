@@ -8,7 +8,7 @@ from pathlib import Path
 from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
 from collscope.base.units import format_size
-from collscope.labs import hand_in, quantities, words
+from collscope.labs import hand_in, quantities
 from collscope.labs.lab import Predict
 from collscope.machines import find
 from collscope.machines.platform import Platform
@@ -33,9 +33,7 @@ def judge(mine: Platform, goal: Predict) -> list[str]:
     try:
         own = check_layout(mine, goal.nodes, goal.ranks, goal.mapping)
     except UserError as error:
-        return words.wrapped(
-            f"{goal.ranks} ranks do not fit on {goal.nodes} nodes of your machine: {error}; see --shape"
-        )
+        return [f"{goal.ranks} ranks do not fit on {goal.nodes} nodes of your machine: {error}; see --shape"]
     off: list[tuple[float, float, str]] = []
     near: list[int] = []
     far: list[int] = []
@@ -58,14 +56,12 @@ def judge(mine: Platform, goal: Predict) -> list[str]:
         f"{len(off)} of {len(off) + len(near)} predictions are off by more than {goal.within:.0%}. The furthest: {where}: "
         f"your machine takes {ratio:.3g} times as long as the real one."
     )
-    lines = words.wrapped(text)
+    lines = [text]
     powers = [1e3, 1e6, 1e-3, 1e-6]
     if any(abs(ratio / power - 1) < 0.5 for power in powers):
-        lines += words.wrapped(
-            "A factor of a thousand or a million: the file's times are seconds, osu_latency's microseconds."
-        )
+        lines.append("A factor of a thousand or a million: the file's times are seconds, osu_latency's microseconds.")
     elif near and min(far) > max(near):
-        lines += words.wrapped(f"Only from {format_size(min(far))} on: what of large messages has not been measured?")
+        lines.append(f"Only from {format_size(min(far))} on: what of large messages has not been measured?")
     elif near and max(far) < min(near):
-        lines += words.wrapped(f"Only up to {format_size(max(far))}: what of small messages has not been measured?")
+        lines.append(f"Only up to {format_size(max(far))}: what of small messages has not been measured?")
     return lines

@@ -7,27 +7,23 @@ the program writes them as text, and this project's own prover reads, proves and
 from __future__ import annotations
 
 import itertools
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from collscope.base import leftovers, programs
+from collscope.base import leftovers
 from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
 from collscope.base.units import parse_ranks
 from collscope.catalogue import registry
 from collscope.labs.hand_in import Built
 from collscope.labs.lab import Task
+from collscope.labs.prover import ask, lines, network
 from collscope.labs.sandbox import Limits
 from collscope.points.plan import Point, plan_text
 
 RUNNING = Limits(cpu_s=7)
-TRUSTED_S = 20.0  # for reading, proving and timing one schedule
-UNITS = {"rounds": (1, 0, 0), "bytes": (0, 1, 0), "combined": (0, 0, 1)}
-"""What a message costs, a byte, and a combined byte, where this is counted along the critical path."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +47,6 @@ class Fault:
     failure: str
     others: tuple[tuple[Call, bool], ...] = ()
     schedule: str = ""
-
-
-def network(what: str) -> str:
-    """The machine file of a telephone network on which a time is a number of rounds, bytes or combined bytes."""
-    alpha, beta, gamma = UNITS[what]
-    numbers = f"{alpha} {beta}"
-    return f"ports one_port\ncontrol 0\ngamma {gamma}\ncopy 0\nclass network 0 {numbers}\nbound {numbers} {gamma}\n"
 
 
 def calls_of(task: Task) -> list[Call]:
@@ -89,7 +78,7 @@ def prove(built: Built, calls: Sequence[Call]) -> Fault | None:
     plan = built.jail.folder / "plan.txt"
     write_atomically(plan, "".join(plan_text([(str(i), call.point)], call.ranks) for i, call in enumerate(calls)))
     _, (done,) = built.jail.run([[built.program, "--plan", plan]], RUNNING)
-    replies = {int(reply["id"]): reply for reply in _lines(done.output) if str(reply.get("id", "")).isdigit()}
+    replies = {int(reply["id"]): reply for reply in lines(done.output) if str(reply.get("id", "")).isdigit()}
     failed: list[tuple[int, str, str]] = []
     for i in range(len(calls)):
         reply = replies.get(i)
@@ -116,18 +105,6 @@ def _plainness(call: Call, kind: str) -> tuple[Any, ...]:
     """Calls that are easier to look at come first."""
     q = call.point
     return kind == "cost", call.ranks == 1, call.ranks, q.count == 0, q.count, q.type != "float", q.root
-
-
-def _lines(text: str) -> Iterator[dict[str, Any]]:
-    """The objects among the lines of a program, which may print what it likes."""
-    for line in text.splitlines():
-        if line.startswith("{"):
-            try:
-                found = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(found, dict):
-                yield found
 
 
 def _schedule(built: Built, call: Call) -> str:
@@ -167,7 +144,7 @@ def trusted(calls: Sequence[Call], texts: Sequence[str], machines: Sequence[str]
         for call, text, machine in zip(calls, texts, machines, strict=True):
             write_atomically(file, text)
             write_atomically(on, machine)
-            proven = _ask("--schedule", file)
+            proven = ask("--schedule", file)
             if proven.get("verdict") != "proven":
                 raise Wrong(
                     Fault(call, str(proven.get("kind")), str(proven.get("failure")).replace(f"{folder}/", ""), (), text)
@@ -176,7 +153,7 @@ def trusted(calls: Sequence[Call], texts: Sequence[str], machines: Sequence[str]
                 raise Wrong(
                     Fault(call, "other call", "its schedule is of another call than the one that was asked for")
                 )
-            timed = _ask("--model", on, "--schedule", file)
+            timed = ask("--model", on, "--schedule", file)
             if timed.get("kind") != "ok":
                 raise Wrong(Fault(call, "failed", str(timed.get("status")), (), text))
             times.append(float(timed["model_s"]))
@@ -208,13 +185,6 @@ class Wrong(Exception):
         self.fault = fault
 
 
-def _ask(*words: str | Path) -> dict[str, Any]:
-    """The reply of this project's own prover."""
-    done = programs.answer([programs.PROVER, *words], timeout=TRUSTED_S)
-    found = next(_lines(done.stdout), None)
-    return found or {"kind": "refused", "failure": done.stderr.strip()[:300], "status": done.stderr.strip()[:300]}
-
-
 def _shape(reply: dict[str, Any]) -> tuple[Any, ...]:
     names = ("collective", "ranks", "count", "elem", "root", "commutes", "in_place")
     return tuple(reply.get(name) for name in names)
@@ -224,21 +194,3 @@ def _expected(call: Call) -> tuple[Any, ...]:
     q = call.point
     elem = registry.load().type_bytes(q.type)
     return q.collective, call.ranks, q.count, elem, q.root, int(q.type != "affine"), int(q.in_place)
-
-
-@lru_cache(maxsize=256)
-def reference(what: str, key: str, collective: str, ranks: int, count: int) -> float:
-    """Rounds, bytes or combined bytes along the critical path of an algorithm of the catalogue, or of the telephone bound."""
-    from collscope.sources.bounds import bound
-
-    point = Point(collective, key, count)
-    if key == "bound":
-        return bound(collective, ranks, point.bytes(ranks), *UNITS[what])
-    with leftovers.scratch() as folder:
-        plan, on = folder / "plan.txt", folder / "machine.txt"
-        write_atomically(plan, plan_text([("0", point)], ranks))
-        write_atomically(on, network(what))
-        reply = _ask("--model", on, "--plan", plan)
-    if reply.get("kind") != "ok":
-        raise UserError(f"{key} on {ranks} ranks: {reply.get('status')}")
-    return float(reply["model_s"])

@@ -11,7 +11,7 @@ from collscope.base import paths
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import format_size, parse_size
 from collscope.catalogue import registry
-from collscope.labs import proof
+from collscope.labs import prover
 from collscope.labs.lab import MISSING, Answer
 from collscope.machines import find
 from collscope.points.plan import Layout, Point, check_layout
@@ -104,7 +104,7 @@ def _expected(answer: Answer, where: Layout) -> float:
     if answer.kind == "rounds":
         collective = keys[0].split("/")[0]
         count = count_of(collective, size, answer.ranks, "float", fit="round") or 0
-        return proof.reference("rounds", keys[0], collective, answer.ranks, count)
+        return prover.reference("rounds", keys[0], collective, answer.ranks, count)
     if answer.kind == "time":
         return min(seconds(where, keys, size)) * 1e6
     if answer.kind in ("alpha", "beta", "half"):

@@ -10,7 +10,7 @@ from collscope.base.files import write_atomically
 from collscope.base.units import format_size
 from collscope.catalogue import decision_files
 from collscope.catalogue.keys import FILE
-from collscope.labs import hand_in, quantities, words
+from collscope.labs import hand_in, quantities
 from collscope.labs.lab import Rules
 
 MAX_LINES = 60
@@ -57,7 +57,7 @@ def regret(key: str, goal: Rules) -> list[str]:
             at = f"{format_size(size)} on {where.ranks} ranks"
             if math.isinf(mine):
                 what = "no rule fits" if "no rule" in chose else chose.replace(key, "your rules")
-                return words.wrapped(f"{at}: {what}; every call needs a rule whose algorithm can serve it.")
+                return [f"{at}: {what}; every call needs a rule whose algorithm can serve it."]
             best = min(taken for taken, _ in others)
             losses.append(
                 (mine / best, f"{at}: {chose.rpartition('/')[2]} takes {mine / best:.2f} times as long as the best")
@@ -67,18 +67,14 @@ def regret(key: str, goal: Rules) -> list[str]:
     worst, words_of_worst = max(losses)
     faults = []
     if mean > goal.at_most:
-        faults += words.wrapped(
+        faults.append(
             f"Your choices take {mean:.3f} times as long as the best (geometric mean of {len(losses)} calls), "
             f"at most {goal.at_most:g} times are allowed; {goal.against} takes {theirs_mean:.3f} times."
         )
     elif mean >= theirs_mean:
-        faults += words.wrapped(
-            f"Not better than {goal.against}: {mean:.3f} times the best, it takes {theirs_mean:.3f} times."
-        )
+        faults.append(f"Not better than {goal.against}: {mean:.3f} times the best, it takes {theirs_mean:.3f} times.")
     if worst > goal.worst or faults:
-        faults += words.wrapped(
-            f"The worst: {words_of_worst}; at most {goal.worst:g} times are allowed for a single call."
-        )
+        faults.append(f"The worst: {words_of_worst}; at most {goal.worst:g} times are allowed for a single call.")
     return faults
 
 

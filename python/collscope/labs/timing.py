@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collscope.base.units import format_size
-from collscope.labs import proof, quantities, words
+from collscope.labs import proof, quantities
 from collscope.labs.hand_in import Built
 from collscope.labs.lab import Crossings, Machine, Time
 from collscope.labs.proof import Call
@@ -39,7 +39,7 @@ def over_references(built: Built, algorithm: str, goal: Time) -> list[str]:
     for size, taken in zip(goal.bytes, seconds(built, algorithm, where, goal.bytes), strict=True):
         best = min(quantities.seconds(where, goal.reference, size))
         if taken > goal.at_most * best:
-            faults += words.wrapped(
+            faults.append(
                 f"Too slow: {format_size(size)} take {taken * 1e6:.4g} µs, "
                 f"the fastest of {', '.join(goal.reference)} {best * 1e6:.4g} µs: "
                 f"{taken / best:.2f} times as long, at most {goal.at_most:g} times are allowed."
@@ -67,11 +67,11 @@ def crossings(built: Built, algorithm: str, goal: Crossings) -> list[str]:
             why = f"Rank {a} sends the data to rank {b} on node {nodes[b]}{also}."
             break
         reached[nodes[b]] = (a, b)
-    return words.wrapped(
+    return [
         f"{len(found)} messages go between nodes ({goal.ranks} ranks on {goal.nodes} nodes, {goal.mapping}), "
         f"{goal.nodes - 1} are enough: one for each node but the root's. {why} "
         "c->place[r].node says on which node rank r sits: neighbours in number need not share one."
-    )
+    ]
 
 
 @dataclass(frozen=True)

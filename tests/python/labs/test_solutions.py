@@ -27,6 +27,8 @@ QUICK = {  # the others take some half a second of processor time each, or much 
     "allgather": ("ring_deadlocks", "ring_forgets_its_own"),
     "reduction": ("doubling_order", "halving_even_blocks"),
     "pipelining": ("receives_then_sends",),
+    "nodes": ("ranks_of_a_node_are_neighbours",),
+    "calibration": ("one_line",),
     "latency": ("both_send_first", "one_line_for_all"),
 }
 ALL = [(name, mistake) for name in labs.names() for mistake in labs.load(name).mistakes()]
@@ -134,6 +136,22 @@ def test_the_handout_of_lab_2_shows_what_the_check_prints(tmp_path: Path) -> Non
     assert "\n".join(report.tasks[0].parts[0].faults) == shown.rstrip("\n")
 
 
+@needs_prover
+def test_a_calibration_of_the_files_of_lab_7_predicts(tmp_path: Path) -> None:
+    """As a student does it: begin, calibrate, check."""
+    from collscope.commands import cli
+    from collscope.labs.start import start
+
+    lab, folder = labs.load("calibration"), tmp_path / "lab7"
+    start(lab, folder)
+    files = [word for at in ("network", "node", "socket") for word in ("--from", f"{at}={folder}/lat_{at}.txt")]
+    shape = ["--shape", "nodes=16,sockets=2,cores_per_socket=8"]
+    cli.main(["calibrate", "--name", "mine", *shape, *files, "--out", str(folder / "machine.toml")])
+    only = replace(lab, file=lab.file.model_copy(update={"task": [t for t in lab.file.task if t.predict]}))
+    report = check(folder, only, with_hidden=True)
+    assert report.earned == report.points == 6, [reasons(graded) for graded in report.tasks]
+
+
 def commands(handout: str) -> list[str]:
     """The calls of `show`, `run`, `prove` and `list` in the handout of a lab; a line that ends with a backslash goes on."""
     import re
@@ -161,7 +179,9 @@ def test_a_command_of_a_handout_works(
 
     from collscope.commands import cli
 
-    (tmp_path / "labs").symlink_to(labs.FOLDER)  # some name a machine of the labs
+    (tmp_path / "labs").symlink_to(labs.FOLDER)  # some name a machine of the labs, others the student's folder
+    for name in labs.names():
+        (tmp_path / f"lab{labs.load(name).file.number}").symlink_to(labs.FOLDER / name / "solution")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as end:
         cli.main(shlex.split(command))
