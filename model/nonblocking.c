@@ -60,11 +60,10 @@ static void may_begin(nonblocking *b, int r, uint32_t node) {
 /* Lets go those who wait until the node is over, or (`kind` EDGE_POSTED) until it is posted, which it is since `time`: the NIC's, the
  * host's or both. */
 static void let_go(nonblocking *b, int r, uint32_t node, uint32_t kind, int whose, double time) {
-  const coll_plan *p = b->rank[r].plan;
-  for (uint32_t e = p->first[node]; e < p->first[node + 1]; e++) {
-    uint32_t to = p->edge[e] & ~EDGE_POSTED;
+  for (plan_edges e = plan_edges_of(b->rank[r].plan, node); e.at < e.end; e.at++) {
+    uint32_t to = *e.at & ~EDGE_POSTED;
     size_t at = b->rank[r].base + to;
-    if ((p->edge[e] & EDGE_POSTED) != kind || !(whose & (is_offloaded(b, r, to) ? OF_NIC : OF_HOST))) continue;
+    if ((*e.at & EDGE_POSTED) != kind || !(whose & (is_offloaded(b, r, to) ? OF_NIC : OF_HOST))) continue;
     if (time > b->from[at]) b->from[at] = time;
     if (!--b->left[at]) may_begin(b, r, to);
   }

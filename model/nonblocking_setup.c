@@ -102,8 +102,7 @@ const char *nonblocking_rewind(nonblocking *b) {
     k->messages.n = k->work.n = k->posteds = k->looked_at = k->founds = k->newses = k->untouched.n = 0;
     if (m->first_touch_s_per_byte > 0 && k->plan->scratch >= (size_t)m->fresh_from)
       byte_set_add(&k->untouched, 0, k->plan->scratch);
-    for (uint32_t i = 0; i < k->plan->first[k->plan->nodes]; i++)
-      b->left[k->base + (k->plan->edge[i] & ~EDGE_POSTED)]++;
+    for (plan_edges i = plan_all_edges(k->plan); i.at < i.end; i.at++) b->left[k->base + (*i.at & ~EDGE_POSTED)]++;
   }
   e->now = 0;
   e->run_n = 0;

@@ -52,7 +52,6 @@ uint32_t builder_add(builder *b, plan_node node, needs *w) {
 
 uint32_t builder_join(builder *b, needs *w) {
   if (w->n == 1) return w->node[--w->n];
-  b->joins++;
   return builder_add(b, (plan_node){ .kind = NODE_JOIN }, w);
 }
 
@@ -63,23 +62,24 @@ bool builder_waits(const builder *b, uint32_t node, uint32_t before) {
 }
 
 coll_plan *builder_plan(const builder *b) {
-  size_t nodes = sizeof *b->node * b->nodes, firsts = sizeof(uint32_t) * (b->nodes + 1);
-  coll_plan *p = array_grow(NULL, sizeof *p + nodes + firsts + sizeof(uint32_t) * b->edges);
-  uint32_t *first = (uint32_t *)((char *)p->node + nodes), *edge = first + b->nodes + 1;
-  *p = (coll_plan){ .nodes = (uint32_t)b->nodes, .joins = (uint32_t)b->joins, .first = first, .edge = edge };
-  for (size_t i = 0; i < b->nodes; i++) p->messages += node_is_message(&b->node[i]);
+  size_t nodes = sizeof *b->node * b->nodes;
+  coll_plan *p = array_grow(NULL, sizeof *p + nodes + sizeof(uint32_t) * b->edges);
+  uint32_t *edge = (uint32_t *)(p->node + b->nodes), begin = 0;
+  *p = (coll_plan){ .nodes = (uint32_t)b->nodes };
   if (b->nodes) memcpy(p->node, b->node, nodes);
-  memset(first, 0, firsts);
-  for (size_t e = 0; e < b->edges; e++) first[(b->before[e] & ~EDGE_POSTED) + 1]++;
-  for (size_t i = 0; i < b->nodes; i++) first[i + 1] += first[i];
-  /* While they are filled in, first[i] is where i's next edge goes: in the end where i + 1's begin. */
+  for (size_t i = 0; i < b->nodes; i++) p->messages += node_is_message(&b->node[i]);
+  for (size_t e = 0; e < b->edges; e++) p->node[b->before[e] & ~EDGE_POSTED].edges++;
+  /* While they are filled in, a node's `edges` is where its next one goes: from where they begin to where they end. */
+  for (size_t i = 0; i < b->nodes; i++) {
+    uint32_t n = p->node[i].edges;
+    p->node[i].edges = begin;
+    begin += n;
+  }
   for (uint32_t i = 0; i < b->nodes; i++)
     for (size_t e = b->before_first[i]; e < b->before_first[i + 1]; e++) {
       uint32_t from = b->before[e];
-      edge[first[from & ~EDGE_POSTED]++] = i | (from & EDGE_POSTED);
+      edge[p->node[from & ~EDGE_POSTED].edges++] = i | (from & EDGE_POSTED);
     }
-  memmove(first + 1, first, firsts - sizeof *first);
-  first[0] = 0;
   return p;
 }
 

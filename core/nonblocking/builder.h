@@ -17,7 +17,7 @@ typedef struct {
 
 typedef struct {
   plan_node *node;
-  size_t nodes, node_cap, joins;
+  size_t nodes, node_cap;
   uint32_t *before; /* of each node one after the other: whom it waits for */
   size_t edges, before_cap;
   size_t *before_first; /* [nodes+1] */

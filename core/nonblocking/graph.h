@@ -13,12 +13,14 @@ typedef struct {
   uint8_t buf;  /* REC_IN, REC_OUT, REC_SCRATCH: of a message; REDUCE: left; COPY: source */
   uint8_t buf2; /* REDUCE: right; COPY: destination */
   uint8_t label;
-  int32_t peer;
+  uint32_t edges; /* where its edges end among the plan's: they begin where those of the node before it end */
   uint64_t off;
   union {
     uint64_t off2; /* REDUCE, COPY */
-    /* Messages: the blocking text posts no node from here on before this message is through. */
-    uint64_t until;
+    struct {       /* messages */
+      int32_t peer;
+      uint32_t until; /* the blocking text posts no node from here on before this message is through */
+    };
   };
   uint64_t bytes;
 } plan_node;
@@ -27,21 +29,27 @@ typedef struct {
 /* Of an edge: its end may begin when the other end has been posted, and need not be through. */
 #define EDGE_POSTED ((uint32_t)1 << 31)
 
-/* Where one of the call's two buffers lies: in one of REC_IN and REC_OUT, in place both in the same. */
-typedef struct {
-  uint64_t off : 56; /* one word: the smallest plans are hardly more than their heads */
-  uint64_t buf : 7;
-  uint64_t given : 1; /* else it is NULL at this rank */
-} plan_buffer;
-
+/* In one piece of memory, with the edges behind the nodes. In place, all that nodes name lies in one of the call's two buffers, the whole
+ * one: the other is not named. */
 struct coll_plan {
-  plan_buffer in, out;
   size_t elem, scratch;
-  uint32_t nodes, messages, joins; /* both are among the nodes */
-  const uint32_t *first;           /* [nodes+1] node i's edges are edge[first[i]] … edge[first[i+1]-1] */
-  const uint32_t *edge;            /* who waits for it: a node, with EDGE_POSTED or without */
+  uint32_t nodes, messages; /* which are among the nodes */
   plan_node node[];
 };
+
+/* Who waits for a node: nodes, with EDGE_POSTED or without. */
+typedef struct {
+  const uint32_t *at, *end;
+} plan_edges;
+
+static inline plan_edges plan_all_edges(const coll_plan *p) {
+  const uint32_t *edge = (const uint32_t *)(p->node + p->nodes);
+  return (plan_edges){ edge, edge + (p->nodes ? p->node[p->nodes - 1].edges : 0) };
+}
+static inline plan_edges plan_edges_of(const coll_plan *p, uint32_t node) {
+  const uint32_t *edge = (const uint32_t *)(p->node + p->nodes);
+  return (plan_edges){ edge + (node ? p->node[node - 1].edges : 0), edge + p->node[node].edges };
+}
 
 static inline bool node_is_message(const plan_node *n) { return n->kind <= NODE_RECV; }
 

@@ -31,10 +31,9 @@ static void may_begin(coll_playing *p, uint32_t node) {
 
 /* Those that wait for the node's being posted, or for its being through. */
 static void let_go(coll_playing *p, uint32_t node, uint32_t kind) {
-  const coll_plan *g = p->plan;
-  for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
-    uint32_t other = g->edge[e] & ~EDGE_POSTED;
-    if ((g->edge[e] & EDGE_POSTED) == kind && !--p->waits_for[other]) may_begin(p, other);
+  for (plan_edges e = plan_edges_of(p->plan, node); e.at < e.end; e.at++) {
+    uint32_t other = *e.at & ~EDGE_POSTED;
+    if ((*e.at & EDGE_POSTED) == kind && !--p->waits_for[other]) may_begin(p, other);
   }
 }
 
@@ -57,7 +56,7 @@ void playing_reset(coll_playing *p) {
   p->left = g->nodes;
   p->first = p->outstanding = 0;
   memset(p->waits_for, 0, sizeof *p->waits_for * g->nodes);
-  for (uint32_t e = 0; e < g->first[g->nodes]; e++) p->waits_for[g->edge[e] & ~EDGE_POSTED]++;
+  for (plan_edges e = plan_all_edges(g); e.at < e.end; e.at++) p->waits_for[*e.at & ~EDGE_POSTED]++;
   for (uint32_t i = 0; i < g->nodes; i++)
     if (!p->waits_for[i]) may_begin(p, i);
 }

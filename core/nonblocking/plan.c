@@ -90,7 +90,7 @@ static uint32_t add_work(maker *m, const rec_op *o) {
 }
 
 static void message_is_through(maker *m, uint32_t node) {
-  m->b.node[node].until = m->b.nodes;
+  m->b.node[node].until = (uint32_t)m->b.nodes;
   through(m, node);
 }
 
@@ -118,8 +118,6 @@ coll_plan *coll_plan_of(const record *r, int rank) {
   coll_plan *p = builder_plan(&m.b);
   p->elem = r->args.elem;
   p->scratch = k->scratch;
-  p->in = (plan_buffer){ l->in_off, (unsigned)l->in_buf, l->has_in };
-  p->out = (plan_buffer){ l->out_off, (unsigned)l->out_buf, l->has_out };
   for (int i = 0; i < REC_SEGMENT; i++) ranges_free(&m.buffer[i]);
   builder_free(&m.b);
   channels_free(&m.channels);
@@ -142,8 +140,12 @@ coll_plan *coll_plan_make(const coll_alg *alg, const coll_args *args, int rank, 
 void coll_plan_free(coll_plan *p) { free(p); }
 
 size_t coll_plan_bytes(const coll_plan *p) {
-  return sizeof *p + (sizeof *p->node + sizeof *p->first) * p->nodes + sizeof *p->first +
-         sizeof *p->edge * p->first[p->nodes];
+  plan_edges all = plan_all_edges(p);
+  return sizeof *p + sizeof *p->node * p->nodes + sizeof *all.at * (size_t)(all.end - all.at);
 }
 
-size_t coll_plan_operations(const coll_plan *p) { return p->nodes - p->joins; }
+size_t coll_plan_operations(const coll_plan *p) {
+  size_t operations = 0;
+  for (uint32_t i = 0; i < p->nodes; i++) operations += p->node[i].kind != NODE_JOIN;
+  return operations;
+}

@@ -10,11 +10,9 @@
 
 /* ---- calls ------------------------------------------------------------------------------------------ */
 
-/* In place, both say the same. */
 static void take_buffers(coll_playing *p, const void *in, void *out) {
-  const plan_buffer *i = &p->plan->in, *o = &p->plan->out;
-  if (i->given) p->buffer[i->buf] = (char *)in - i->off;
-  if (o->given) p->buffer[o->buf] = (char *)out - o->off;
+  p->buffer[REC_IN] = (void *)in;
+  p->buffer[REC_OUT] = out;
   p->buffer[REC_SCRATCH] = p->scratch;
 }
 

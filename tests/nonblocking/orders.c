@@ -34,10 +34,9 @@ typedef struct {
 static const plan_node *node_at(const play *p, spot s) { return &p->rank[s.rank].plan->node[s.node]; }
 
 static void let_go(play *p, spot s, uint32_t kind) {
-  const coll_plan *g = p->rank[s.rank].plan;
-  for (uint32_t e = g->first[s.node]; e < g->first[s.node + 1]; e++) {
-    uint32_t v = g->edge[e] & ~EDGE_POSTED;
-    if ((g->edge[e] & EDGE_POSTED) == kind && !--p->rank[s.rank].left[v])
+  for (plan_edges e = plan_edges_of(p->rank[s.rank].plan, s.node); e.at < e.end; e.at++) {
+    uint32_t v = *e.at & ~EDGE_POSTED;
+    if ((*e.at & EDGE_POSTED) == kind && !--p->rank[s.rank].left[v])
       PUSH(p->due.at, p->due.n, p->due.cap, (spot){ s.rank, v });
   }
 }
@@ -136,12 +135,12 @@ static void set_up(play *p, int rank, const player_rank *r) {
   const coll_plan *g = r->plan;
   rank_state *s = &p->rank[rank];
   *s = (rank_state){ .plan = g };
-  if (g->in.given) s->buffer[g->in.buf] = (char *)r->in - g->in.off;
-  if (g->out.given) s->buffer[g->out.buf] = (char *)r->out - g->out.off;
+  s->buffer[REC_IN] = (char *)r->in;
+  s->buffer[REC_OUT] = r->out;
   s->buffer[REC_SCRATCH] = array_grow(NULL, g->scratch);
   memset(s->buffer[REC_SCRATCH], 0x3C, g->scratch);
   s->left = memset(array_grow(NULL, sizeof *s->left * g->nodes), 0, sizeof *s->left * g->nodes);
-  for (uint32_t e = 0; e < g->first[g->nodes]; e++) s->left[g->edge[e] & ~EDGE_POSTED]++;
+  for (plan_edges e = plan_all_edges(g); e.at < e.end; e.at++) s->left[*e.at & ~EDGE_POSTED]++;
   for (uint32_t i = 0; i < g->nodes; i++)
     if (!s->left[i]) PUSH(p->due.at, p->due.n, p->due.cap, (spot){ rank, i });
 }

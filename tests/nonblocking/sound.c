@@ -22,21 +22,21 @@ static void take_over(const order *o, uint64_t *of, uint32_t node, uint32_t befo
 }
 
 /* Nodes stand in the order of the text and edges go forward, so one pass will do. */
-static void close_order(order *o, uint32_t without) {
+static void close_order(order *o, const uint32_t *without) {
   const coll_plan *g = o->plan;
   for (uint32_t u = 0; u < g->nodes; u++)
-    for (uint32_t e = g->first[u]; e < g->first[u + 1]; e++) {
-      uint32_t v = g->edge[e] & ~EDGE_POSTED;
-      if (e == without) continue;
+    for (plan_edges e = plan_edges_of(g, u); e.at < e.end; e.at++) {
+      uint32_t v = *e.at & ~EDGE_POSTED;
+      if (e.at == without) continue;
       take_over(o, o->through, v, u);
       take_over(o, o->posted, v, u);
       row(o, o->posted, v)[u / 64] |= (uint64_t)1 << u % 64;
-      if (!(g->edge[e] & EDGE_POSTED)) row(o, o->through, v)[u / 64] |= (uint64_t)1 << u % 64;
+      if (!(*e.at & EDGE_POSTED)) row(o, o->through, v)[u / 64] |= (uint64_t)1 << u % 64;
     }
 }
 
 /* The first node that the text begins after this one is through. */
-static uint64_t until(const plan_node *n, uint32_t me) { return node_is_message(n) ? n->until : me + 1; }
+static uint32_t until(const plan_node *n, uint32_t me) { return node_is_message(n) ? n->until : me + 1; }
 
 static bool meet(int a, uint64_t a_off, int b, uint64_t b_off, const plan_node *m, const plan_node *n) {
   return a == b && a_off < b_off + n->bytes && b_off < a_off + m->bytes;
@@ -69,7 +69,7 @@ static const char *fault_of_pair(order *o, uint32_t u, uint32_t v) {
   return NULL;
 }
 
-const char *plan_fault(const coll_plan *g, uint32_t without) {
+const char *plan_fault(const coll_plan *g, const uint32_t *without) {
   order o = { .plan = g, .words = g->nodes / 64 + 1 };
   size_t bytes = sizeof *o.through * o.words * (g->nodes + 1);
   o.through = memset(array_grow(NULL, bytes), 0, bytes);
@@ -79,8 +79,8 @@ const char *plan_fault(const coll_plan *g, uint32_t without) {
   for (uint32_t v = 0; v < g->nodes && !fault; v++)
     for (uint32_t u = 0; u < v && !fault; u++) fault = fault_of_pair(&o, u, v);
   for (uint32_t u = 0; u < g->nodes && !fault; u++)
-    for (uint32_t e = g->first[u]; e < g->first[u + 1]; e++)
-      if ((g->edge[e] & ~EDGE_POSTED) <= u) fault = "an edge goes backwards";
+    for (plan_edges e = plan_edges_of(g, u); e.at < e.end; e.at++)
+      if ((*e.at & ~EDGE_POSTED) <= u) fault = "an edge goes backwards";
   free(o.through);
   free(o.posted);
   return fault;

@@ -4,7 +4,7 @@
 
 #include "core/nonblocking/graph.h"
 
-/* NULL, or what is wrong. `without`: as if this edge were not there; plan->first[plan->nodes]: all are. */
-const char *plan_fault(const coll_plan *, uint32_t without);
+/* NULL, or what is wrong. `without`: as if this one of the plan's edges were not there; NULL: all are. */
+const char *plan_fault(const coll_plan *, const uint32_t *without);
 
 #endif
