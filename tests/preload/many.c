@@ -1,5 +1,5 @@
-/* many COMMUNICATORS: makes and frees communicators, with calls of many shapes on each, and fails where the memory of a rank grows. Every
- * third has non-blocking and persistent calls alone. */
+/* many COMMUNICATORS CALLS: makes and frees communicators, with calls of many shapes on each, every third with non-blocking and persistent
+ * calls alone; then so many calls on one. Fails where the memory of a rank grows in the second half of either. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,40 +41,72 @@ static int begun(MPI_Comm c, int rank, int ranks, int shapes) {
   return wrong;
 }
 
-int main(int argc, char **argv) {
 #ifdef __SANITIZE_ADDRESS__ /* which keeps what was freed for a while, and finds leaks itself */
-  enum { SHAPES = 90, MAY_GROW_KIB = 1 << 20 };
+enum { SHAPES = 90, MAY_GROW_KIB = 1 << 20 };
 #else
-  enum { SHAPES = 90, MAY_GROW_KIB = 2048 };
+enum { SHAPES = 90, MAY_GROW_KIB = 2048 };
 #endif
-  int rank, ranks, wrong = 0, n = argc > 1 ? atoi(argv[1]) : 100;
+
+/* How many KiB the rank has grown by since half of them. */
+static long communicators(int n, int rank, int ranks, int *wrong) {
   long begin = 0;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   for (int i = 0; i < n; i++) {
     MPI_Comm c;
     int data[SHAPES + 1], sum;
+    if (i == n / 2) begin = resident_kib();
     MPI_Comm_split(MPI_COMM_WORLD, 0, i % 2 ? rank : -rank, &c);
     if (i % 3 == 2) {
       int mine;
       MPI_Comm_rank(c, &mine);
-      wrong += begun(c, mine, ranks, i % 8 ? 3 : SHAPES);
+      *wrong += begun(c, mine, ranks, i % 8 ? 3 : SHAPES);
     }
     for (int k = 1; k < (i % 3 == 2 ? 0 : i % 8 ? 3 : SHAPES); k++) {
       data[k] = rank == (i % 2 ? 0 : ranks - 1) ? i : -1;
       MPI_Bcast(data + 1, k, MPI_INT, 0, c);
-      wrong += data[k] != i && k == 1;
+      *wrong += data[k] != i && k == 1;
       MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, c);
-      wrong += sum != ranks * (ranks - 1) / 2;
+      *wrong += sum != ranks * (ranks - 1) / 2;
       for (int j = 0; j <= SHAPES; j++) data[j] = rank == (i % 2 ? 0 : ranks - 1) ? i : -1;
     }
     MPI_Comm_free(&c);
-    if (i == n / 2) begin = resident_kib();
   }
-  long grown = resident_kib() - begin;
-  if (grown > MAY_GROW_KIB) fprintf(stderr, "rank %d grew by %ld KiB over %d communicators\n", rank, grown, n / 2);
+  return n ? resident_kib() - begin : 0;
+}
+
+/* Blocking ones and others in turn, of a few shapes again and again, and now and then of one of many. */
+static long calls(int n, int rank, int ranks, int *wrong) {
+  long begin = 0;
+  for (int i = 0; i < n; i++) {
+    int data[SHAPES] = { 0 }, sums[SHAPES], k = 1 + (i % 100 ? i % 5 : i / 100 % SHAPES), root = i % ranks;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (i == n / 2) begin = resident_kib();
+    for (int j = 0; j < k; j++) data[j] = rank == root ? i : -1;
+    switch (i % 3) {
+      case 0: MPI_Bcast(data, k, MPI_INT, root, MPI_COMM_WORLD); break;
+      case 1: MPI_Ibcast(data, k, MPI_INT, root, MPI_COMM_WORLD, &request); break;
+      default:
+        MPI_Allreduce(data, sums, k, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        for (int j = 0; j < k; j++) data[j] = sums[j] + ranks - 1;
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    *wrong += data[0] != i || data[k - 1] != i;
+  }
+  return n ? resident_kib() - begin : 0;
+}
+
+static int has_grown(int rank, const char *over, int n, long kib) {
+  if (kib > MAY_GROW_KIB) fprintf(stderr, "rank %d grew by %ld KiB over %d %s\n", rank, kib, n / 2, over);
+  return kib > MAY_GROW_KIB;
+}
+
+int main(int argc, char **argv) {
+  int rank, ranks, wrong = 0, n = argc > 1 ? atoi(argv[1]) : 100, m = argc > 2 ? atoi(argv[2]) : 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int grown = has_grown(rank, "communicators", n, communicators(n, rank, ranks, &wrong));
+  grown |= has_grown(rank, "calls", m, calls(m, rank, ranks, &wrong));
   if (wrong) fprintf(stderr, "rank %d: %d wrong\n", rank, wrong);
   MPI_Finalize();
-  return wrong || grown > MAY_GROW_KIB;
+  return wrong || grown;
 }

@@ -12,28 +12,27 @@
 #define OUT void *out, int m, MPI_Datatype other
 #define COUNTED_OUT void *out, const int *m, const int *to, MPI_Datatype other
 #define COMBINED const void *in, void *out, int n, MPI_Datatype type, MPI_Op op
-#define EACH(F)                                                                                                        \
-  F(Barrier, barrier, (MPI_Comm c), (c), 2)                                                                            \
-  F(Bcast, bcast, (void *b, int n, MPI_Datatype t, int r, MPI_Comm c), (b, n, t, r, c), 6)                             \
-  F(Gather, gather, (IN, OUT, int r, MPI_Comm c), (in, n, type, out, m, other, r, c), 9)                               \
-  F(Scatter, scatter, (IN, OUT, int r, MPI_Comm c), (in, n, type, out, m, other, r, c), 9)                             \
-  F(Allgather, allgather, (IN, OUT, MPI_Comm c), (in, n, type, out, m, other, c), 8)                                   \
-  F(Alltoall, alltoall, (IN, OUT, MPI_Comm c), (in, n, type, out, m, other, c), 8)                                     \
-  F(Reduce, reduce, (COMBINED, int r, MPI_Comm c), (in, out, n, type, op, r, c), 8)                                    \
-  F(Allreduce, allreduce, (COMBINED, MPI_Comm c), (in, out, n, type, op, c), 7)                                        \
-  F(Scan, scan, (COMBINED, MPI_Comm c), (in, out, n, type, op, c), 7)                                                  \
-  F(Exscan, exscan, (COMBINED, MPI_Comm c), (in, out, n, type, op, c), 7)                                              \
-  F(Reduce_scatter_block, reduce_scatter_block, (COMBINED, MPI_Comm c), (in, out, n, type, op, c), 7)                  \
-  F(Reduce_scatter, reduce_scatter,                                                                                    \
-    (const void *in, void *out, const int n[], MPI_Datatype type, MPI_Op op, MPI_Comm c), (in, out, n, type, op, c),   \
-    7)                                                                                                                 \
-  F(Gatherv, gatherv, (IN, COUNTED_OUT, int r, MPI_Comm c), (in, n, type, out, m, to, other, r, c), 10)                \
-  F(Scatterv, scatterv,                                                                                                \
-    (const void *in, const int n[], const int from[], MPI_Datatype type, OUT, int r, MPI_Comm c),                      \
-    (in, n, from, type, out, m, other, r, c), 10)                                                                      \
-  F(Allgatherv, allgatherv, (IN, COUNTED_OUT, MPI_Comm c), (in, n, type, out, m, to, other, c), 9)                     \
-  F(Alltoallv, alltoallv,                                                                                              \
-    (const void *in, const int n[], const int from[], MPI_Datatype type, COUNTED_OUT, MPI_Comm c),                     \
+#define EACH(F)                                                                                                       \
+  F(Barrier, barrier, (MPI_Comm c), (c), 2)                                                                           \
+  F(Bcast, bcast, (void *b, int n, MPI_Datatype t, int r, MPI_Comm c), (b, n, t, r, c), 6)                            \
+  F(Gather, gather, (IN, OUT, int r, MPI_Comm c), (in, n, type, out, m, other, r, c), 9)                              \
+  F(Scatter, scatter, (IN, OUT, int r, MPI_Comm c), (in, n, type, out, m, other, r, c), 9)                            \
+  F(Allgather, allgather, (IN, OUT, MPI_Comm c), (in, n, type, out, m, other, c), 8)                                  \
+  F(Alltoall, alltoall, (IN, OUT, MPI_Comm c), (in, n, type, out, m, other, c), 8)                                    \
+  F(Reduce, reduce, (COMBINED, int r, MPI_Comm c), (in, out, n, type, op, r, c), 8)                                   \
+  F(Allreduce, allreduce, (COMBINED, MPI_Comm c), (in, out, n, type, op, c), 7)                                       \
+  F(Scan, scan, (COMBINED, MPI_Comm c), (in, out, n, type, op, c), 7)                                                 \
+  F(Exscan, exscan, (COMBINED, MPI_Comm c), (in, out, n, type, op, c), 7)                                             \
+  F(Reduce_scatter_block, reduce_scatter_block, (COMBINED, MPI_Comm c), (in, out, n, type, op, c), 7)                 \
+  F(Reduce_scatter, reduce_scatter,                                                                                   \
+    (const void *in, void *out, const int n[], MPI_Datatype type, MPI_Op op, MPI_Comm c), (in, out, n, type, op, c),  \
+    7)                                                                                                                \
+  F(Gatherv, gatherv, (IN, COUNTED_OUT, int r, MPI_Comm c), (in, n, type, out, m, to, other, r, c), 10)               \
+  F(Scatterv, scatterv, (const void *in, const int n[], const int from[], MPI_Datatype type, OUT, int r, MPI_Comm c), \
+    (in, n, from, type, out, m, other, r, c), 10)                                                                     \
+  F(Allgatherv, allgatherv, (IN, COUNTED_OUT, MPI_Comm c), (in, n, type, out, m, to, other, c), 9)                    \
+  F(Alltoallv, alltoallv,                                                                                             \
+    (const void *in, const int n[], const int from[], MPI_Datatype type, COUNTED_OUT, MPI_Comm c),                    \
     (in, n, from, type, out, m, to, other, c), 10)
 
 #define NUMBER(name, lower, parameters, arguments, pointers) CALL_##lower,
@@ -50,14 +49,14 @@ static void *next(const char *name) {
   abort();
 }
 
-#define FOR_C(name, lower, parameters, arguments, pointers)                     \
-  int MPI_##name parameters {                                                   \
-    static int(*own) parameters;                                                \
-    if (!own) own = (int(*) parameters)next("MPI_" #name);                      \
-    if (!inside++) calls[CALL_##lower]++;                                       \
-    int code = own arguments;                                                   \
-    inside--;                                                                   \
-    return code;                                                                \
+#define FOR_C(name, lower, parameters, arguments, pointers) \
+  int MPI_##name parameters {                               \
+    static int(*own) parameters;                            \
+    if (!own) own = (int(*) parameters)next("MPI_" #name);  \
+    if (!inside++) calls[CALL_##lower]++;                   \
+    int code = own arguments;                               \
+    inside--;                                               \
+    return code;                                            \
   }
 EACH(FOR_C)
 
@@ -73,13 +72,13 @@ EACH(FOR_C)
 #define A9 A8, j
 #define P10 P9, void *k
 #define A10 A9, k
-#define FORTRAN(symbol, lower, pointers)                                  \
-  void symbol(P##pointers) {                                              \
-    static void (*own)(P##pointers);                                      \
-    if (!own) own = (void (*)(P##pointers))next(#symbol);                 \
-    if (!inside++) calls[CALL_##lower]++;                                 \
-    own(A##pointers);                                                     \
-    inside--;                                                             \
+#define FORTRAN(symbol, lower, pointers)                  \
+  void symbol(P##pointers) {                              \
+    static void (*own)(P##pointers);                      \
+    if (!own) own = (void (*)(P##pointers))next(#symbol); \
+    if (!inside++) calls[CALL_##lower]++;                 \
+    own(A##pointers);                                     \
+    inside--;                                             \
   }
 #define FOR_FORTRAN(name, lower, parameters, arguments, pointers) \
   FORTRAN(mpi_##lower##_, lower, pointers)                        \

@@ -1,5 +1,5 @@
-"""preload, profile: what ./collscope profile finds in programs of Debian's packages and in a script of mpi4py is what a counter of its own,
-in front of it, finds; and ./collscope advise reads it."""
+"""preload, collscope.commands.profile, collscope.commands.advise: a profile of a program of Debian's packages, or of a script of mpi4py, has
+the calls that another counter finds, and ./collscope advise reads it."""
 
 from __future__ import annotations
 
