@@ -77,8 +77,8 @@ def _installed(package: str, version: str) -> Path:
 
 
 def source(package: str, version: str, part: str) -> Path:
-    """The folder of a source package of PyPI, of which there are the files whose path has this part; fetched when it is not there yet.
-    Skips the test that asks when it cannot be had."""
+    """The folder of a source package of PyPI, of which there is this part, a folder; fetched when it is not there yet. Skips the test that
+    asks when it cannot be had."""
     folder = SOURCES / f"{package}-{version}"
     SOURCES.mkdir(parents=True, exist_ok=True)
     with open(f"{folder}.lock", "w") as lock:
@@ -90,16 +90,18 @@ def source(package: str, version: str, part: str) -> Path:
             got = subprocess.run(words, capture_output=True, text=True)
             if not archive.exists():
                 pytest.skip(f"needs PyPI's {package} {version}, which cannot be had here: {got.stderr[-200:]}")
-        if not folder.exists():
+        if not (folder / part).exists():
+            (folder / part).parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=SOURCES) as partial, tarfile.open(archive) as members:
-                members.extractall(partial, [m for m in members if part in m.name], filter="data")
-                (Path(partial) / folder.name).rename(folder)
+                inside = [m for m in members if m.name.startswith(f"{folder.name}/{part}/")]
+                members.extractall(partial, inside, filter="data")
+                (Path(partial) / folder.name / part).rename(folder / part)
     return folder
 
 
 def mpi4py() -> tuple[Path, Path]:
     """(Python that has mpi4py, which uses the MPI library of this machine; the folder of mpi4py's own tests)."""
-    return _installed("mpi4py", MPI4PY) / "bin" / "python", source("mpi4py", MPI4PY, "/test/") / "test"
+    return _installed("mpi4py", MPI4PY) / "bin" / "python", source("mpi4py", MPI4PY, "test") / "test"
 
 
 def debian(program: str, package: str) -> Path:

@@ -120,7 +120,7 @@ def _compiled(library: libraries.Library, name: str, calls: Calls) -> Path | Non
 @cache
 def cases(library: libraries.Library, calls: Calls = "as they are") -> tuple[Case, ...]:
     """Every case that this MPI compiles."""
-    libraries.source("simgrid", VERSION, "/teshsuite/smpi/mpich3-test/")
+    libraries.source("simgrid", VERSION, "teshsuite/smpi/mpich3-test")
     return tuple(_cases(library, calls))
 
 

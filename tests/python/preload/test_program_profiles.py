@@ -1,17 +1,20 @@
-"""preload, collscope.commands.profile, collscope.commands.advise: a profile of a program of Debian's packages, or of a script of mpi4py, has
-the calls that another counter finds, and ./collscope advise reads it."""
+"""preload, collscope.commands.profile, collscope.commands.advise: a profile of a program of Debian's packages, or of a script of mpi4py,
+has the calls that another counter finds, and ./collscope advise reads it; NAS's integer sort makes the same calls in simulation."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import libraries
+import nas
 import packaged
 import packaged_inputs
 from collscope.base import paths, programs
@@ -74,4 +77,45 @@ def test_a_profile_has_every_collective_call_of_a_script_of_mpi4py(counter: Path
     rows = json.loads((tmp_path / "profile.json").read_text())["rows"]
     assert {row["passed_on"] for row in rows if row["collective"] == "gatherv"} == {
         "a vector form: the root alone knows whether blocks are equal"
+    }
+
+
+needs_simulation = pytest.mark.skipif(
+    not (programs.SIM_LIBRARY.exists() and shutil.which("smpicc")), reason="build/smpi is not made"
+)
+SIMULATED = ("--on", "schooner", "--ranks", RANKS, "--nodes", 2)
+
+
+def reported(words: list[str | Path | int], folder: Path) -> tuple[str, list[dict[str, Any]]]:
+    """What ./collscope exec prints, and the rows of its report."""
+    printed = packaged.ran([*COLLSCOPE, "exec", "--report", "report.json", *words], folder)
+    rows: list[dict[str, Any]] = json.loads((folder / "report.json").read_text())["rows"]
+    return printed, rows
+
+
+@needs_simulation
+def test_a_program_makes_the_same_calls_in_simulation(tmp_path: Path) -> None:
+    real, simulated = tmp_path / "real", tmp_path / "simulated"
+    for folder in (real, simulated):
+        folder.mkdir()
+    words = ["--", libraries.own().mpirun, "-np", RANKS, nas.for_open_mpi(real), RANKS, "S"]
+    found = [
+        reported(words, real),
+        reported([*SIMULATED, "--", nas.for_smpi(simulated), RANKS, "S"], simulated),
+    ]
+    same = ("collective", "bytes_from", "bytes_to", "calls", "bytes", "in_place", "root", "passed_on")
+    calls = [sorted(tuple(str(row[name]) for name in same) for row in rows) for _, rows in found]
+    assert calls[0] == calls[1] and len(calls[0]) >= 4
+    assert all("SUCCESSFUL" in printed.split() for printed, _ in found)
+    assert {row["collective"] for row in found[0][1]} == {"allreduce", "alltoall", "alltoallv", "reduce"}
+
+
+@needs_simulation
+def test_a_program_passes_its_own_check_in_simulation_with_algorithms(tmp_path: Path) -> None:
+    chosen = "allreduce=ring,alltoall=bruck,reduce=in_order_binary"
+    printed, rows = reported(["--choose", chosen, *SIMULATED, "--", nas.for_smpi(tmp_path), RANKS, "S"], tmp_path)
+    assert "SUCCESSFUL" in printed.split()
+    assert {row["collective"] for row in rows if row["algorithm"]} == {"allreduce", "alltoall", "reduce"}
+    assert {row["passed_on"] for row in rows if not row["algorithm"]} == {
+        "a vector form: each rank knows its own blocks alone"
     }
