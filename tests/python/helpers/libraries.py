@@ -104,17 +104,18 @@ def mpi4py() -> tuple[Path, Path]:
     return _installed("mpi4py", MPI4PY) / "bin" / "python", source("mpi4py", MPI4PY, "test") / "test"
 
 
-def debian(program: str, package: str) -> Path:
-    """A program of a Debian package, which is installed where we may. Skips the test that asks when it cannot be had."""
-    with open(FOLDER.parent / f"{package}.lock", "w") as lock:
+def debian(program: str, *packages: str) -> Path:
+    """A program of Debian's packages, which are installed where we may. Skips the test that asks when it cannot be had."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with open(FOLDER.parent / f"{packages[0]}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         apt = needs.apt_command()
         if not shutil.which(program) and apt:
-            words = [*apt, "install", "-y", "--no-install-recommends", package]
+            words = [*apt, "install", "-y", "--no-install-recommends", *packages]
             subprocess.run(words, capture_output=True, env=needs.apt_environment())
     found = shutil.which(program)
     if not found:
-        pytest.skip(f"needs {program} of Debian's package {package}: apt-get install {package}")
+        pytest.skip(f"needs {program}, which cannot be had here: apt-get install {' '.join(packages)}")
     return Path(found)
 
 

@@ -14,12 +14,12 @@ import packaged_inputs as inputs
 
 @dataclass(frozen=True)
 class Packaged:
-    """program, package: libraries.debian; words: behind the program, after `prepare` has run on one rank; results: what of its output says
+    """program, packages: libraries.debian; words: behind the program, after `prepare` has run on one rank; results: what of its output says
     what it computed, in a file of its own or ("") in what it prints: each of the pattern's groups is a number, of this relative precision;
     chosen: five algorithms, for collectives that it calls on four ranks."""
 
     program: str
-    package: str
+    packages: tuple[str, ...]
     words: tuple[str, ...]
     files: Mapping[str, str]
     results: re.Pattern[str]
@@ -30,7 +30,7 @@ class Packaged:
 
     def path(self) -> Path:
         """Of the program. Skips the test that asks when it cannot be had."""
-        return libraries.debian(self.program, self.package)
+        return libraries.debian(self.program, *self.packages)
 
     def lay_out(self, folder: Path) -> None:
         """Its input, in a folder of its own."""
@@ -47,7 +47,7 @@ class Packaged:
 
 LAMMPS = Packaged(
     program="lmp",
-    package="lammps",
+    packages=("lammps",),
     words=("-in", "lj.in", "-log", "none"),
     files={"lj.in": inputs.LAMMPS},
     results=re.compile(r"^ +\d+ +(\S+) +(\S+) +\S+ +(\S+) +(\S+) *$", re.MULTILINE),
@@ -58,7 +58,7 @@ LAMMPS = Packaged(
 )  # fmt: skip
 QUANTUM_ESPRESSO = Packaged(
     program="pw.x",
-    package="quantum-espresso",
+    packages=("quantum-espresso", "quantum-espresso-data"),
     words=("-in", "si.in"),
     files={"si.in": inputs.QUANTUM_ESPRESSO},
     results=re.compile(r"^!? +total energy += +(\S+) Ry", re.MULTILINE),
@@ -68,7 +68,7 @@ QUANTUM_ESPRESSO = Packaged(
 )  # fmt: skip
 GROMACS = Packaged(
     program="gmx_mpi",
-    package="gromacs-openmpi",
+    packages=("gromacs",),
     words=("mdrun", "-s", "water.tpr", "-ntomp", "1", "-reprod", "-nsteps", "100", "-g", "water.log"),
     files={"water.top": inputs.GROMACS_TOPOLOGY, "water.mdp": inputs.GROMACS},
     results=re.compile(r"Potential +Kinetic En\. +Total Energy .*\n +(\S+) +(\S+) +(\S+)"),
@@ -85,7 +85,7 @@ GROMACS = Packaged(
 )  # fmt: skip
 HPCC = Packaged(
     program="hpcc",
-    package="hpcc",
+    packages=("hpcc",),
     words=(),
     files={"hpccinf.txt": inputs.HPCC},
     results=re.compile(r"^Success=(\S+)", re.MULTILINE),
