@@ -21,6 +21,7 @@ struct coll_engine {
   int n, cap;
   coll_playing *oldest, *newest;
   spare_block spare[SPARE_BLOCKS]; /* the last that was left comes first */
+  uint64_t numbers;
   bool threads;
   mtx_t lock;
   cnd_t begun;        /* a call was added */
@@ -32,6 +33,7 @@ struct coll_engine {
 coll_engine *coll_engine_make(bool threads) {
   coll_engine *e = runtime_allocate_zeroed(sizeof *e);
   e->threads = threads;
+  e->numbers = requests_numbers();
   mtx_init(&e->lock, mtx_plain);
   cnd_init(&e->begun);
   return e;
@@ -50,6 +52,8 @@ void coll_engine_free(coll_engine *e) {
 }
 
 bool engine_has_threads(const coll_engine *e) { return e->threads; }
+
+uint64_t engine_numbers(const coll_engine *e) { return e->numbers; }
 
 void engine_enter(coll_engine *e) {
   if (!e->threads) return;
@@ -134,7 +138,7 @@ void engine_give_scratch(coll_engine *e, void *block, size_t bytes) {
 coll_playing *engine_oldest(const coll_engine *e) { return e->oldest; }
 
 static bool same_tags(const coll_playing *p, const coll_playing *q) {
-  return p->slot == q->slot && p->requests.comm == q->requests.comm;
+  return p->number == q->number && p->requests.comm == q->requests.comm;
 }
 
 void engine_add(coll_engine *e, coll_playing *p) {

@@ -19,9 +19,8 @@ static void take_buffers(coll_playing *p, const void *in, void *out) {
 static void begin(coll_playing *p, const void *in, void *out, uint64_t sequence) {
   const coll_plan *g = p->plan;
   take_buffers(p, in, out);
-  MPI_Comm comm = p->requests.comm;
-  requests_open_numbered(&p->requests, comm, p->requests.type, g->elem, sequence);
-  p->slot = sequence % requests_numbers(comm);
+  p->number = sequence % engine_numbers(p->engine);
+  requests_open_numbered(&p->requests, p->requests.comm, p->requests.type, g->elem, p->number);
   playing_reset(p);
   engine_enter(p->engine);
   engine_add(p->engine, p);

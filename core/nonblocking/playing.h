@@ -24,7 +24,7 @@ struct coll_playing {
   char *scratch;
   size_t scratch_bytes;
   byte_set untouched;   /* of scratch, where the back-end charges for a byte's first writing */
-  uint64_t slot;        /* of the sequence, modulo requests_numbers */
+  uint64_t number;      /* of the sequence, modulo engine_numbers */
   bool held;            /* an earlier call has the same tags: nothing begins before that is done */
   uint32_t left, first; /* nodes that are not through, and the first of them */
   uint32_t outstanding; /* messages */
@@ -57,6 +57,7 @@ void engine_enter(coll_engine *);
 bool engine_try(coll_engine *); /* false: another thread is inside, and advances the calls */
 void engine_leave(coll_engine *);
 bool engine_has_threads(const coll_engine *);
+uint64_t engine_numbers(const coll_engine *); /* requests_numbers */
 
 /* ---- nodes.c: what follows from what in one call ---- */
 

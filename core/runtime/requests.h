@@ -34,10 +34,10 @@ typedef struct {
 
 /* For the messages of one collective. any_source: receives may be from any, for which all ranks of comm meet here. */
 void requests_open(requests *, MPI_Comm comm, coll_collective, MPI_Datatype, size_t elem, bool any_source);
-/* For the messages of a call that others on comm overlap: the n-th of those that comm's ranks have in common. Neither these nor those of
- * blocking calls mix with it, but of two whose numbers are equal modulo requests_numbers only one may go on at a rank at a time. */
+/* For the messages of a call that others on comm overlap. Neither these nor those of blocking calls mix with it, but of two of the same number
+ * only one may go on at a rank at a time. number: of the n-th call that comm's ranks have in common, n modulo requests_numbers. */
 void requests_open_numbered(requests *, MPI_Comm comm, MPI_Datatype, size_t elem, uint64_t number);
-uint64_t requests_numbers(MPI_Comm);
+uint64_t requests_numbers(void); /* asks MPI, which takes as long as a short message */
 void requests_close(requests *);
 /* A call is over. A receive from any source could take a message that a fast rank sends in its next call, so calls are counted in the tag. */
 void requests_next_call(requests *);

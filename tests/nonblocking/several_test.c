@@ -160,7 +160,7 @@ int main(int argc, char **argv) {
   if (threads) thrd_create(&thread, look_on, &k);
   opposite_orders(&t);
   overtaking(&t, 1);
-  overtaking(&t, requests_numbers(t.comm[0]));
+  overtaking(&t, requests_numbers());
   long_pipeline(&t, threads);
   if (threads) left_alone(&t);
   k.stop = true;
