@@ -15,8 +15,8 @@
 
 /* The calls under way of one process (in simulation: of one rank). */
 typedef struct coll_engine coll_engine;
-/* After MPI_Init. threads: several may use it at once, which needs MPI_THREAD_MULTIPLE; whoever waits then looks again and again. Else coll_complete waits within
- * MPI, and in simulation only then without taking time by itself. */
+/* After MPI_Init. threads: several may use it at once, which needs MPI_THREAD_MULTIPLE; whoever waits then looks again and again. Else
+ * coll_complete waits within MPI, and in simulation only then without taking time by itself. */
 coll_engine *coll_engine_make(bool threads);
 void coll_engine_free(coll_engine *); /* no call is left */
 /* One look. Returns whether any call is still under way. */

@@ -7,6 +7,7 @@ from collscope.base.grid import KEY, WORDS, Column, Grid
 from collscope.base.units import counted, format_ratio, format_size, format_time
 from collscope.tuning.advice import Advice, Answer
 from collscope.tuning.changes import MEAN
+from collscope.tuning.uses import share_text
 
 SHOWN = 12  # rows of a table
 FAR = 3.0  # times as long as the model says: then something else takes the time
@@ -37,10 +38,7 @@ def _head(answer: Answer) -> None:
     p = answer.profile
     library = f", {p.library}" if p.library else ""
     console.say(f"{p.file}: {counted(p.ranks, 'rank')}{library}, measured by {p.tool}")
-    share = (
-        f" of {format_time(p.run_s)}, {p.seconds / p.run_s:.1%}" if p.run_s else "; how long the run took is not known"
-    )
-    console.say(f"in collectives: {format_time(p.seconds)} of each rank on average{share}\n")
+    console.say(f"{share_text(p.seconds, p.run_s)}\n")
 
 
 def _times(answer: Answer) -> Grid:

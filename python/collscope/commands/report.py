@@ -12,6 +12,7 @@ from collscope.base.errors import UserError
 from collscope.base.grid import KEY, WORDS, Column, Grid
 from collscope.base.units import counted, format_size, format_time
 from collscope.tuning import preload_report
+from collscope.tuning.uses import share_text
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,11 @@ def run(request: Request) -> int:
         console.say("no collective call was made")
         return 0
     try:
+        inside = sum(row["mean_s"] * row["ranks"] for row in data["rows"]) / data["ranks"]
         table(data).show()
     except (KeyError, TypeError) as error:
         raise UserError(f"{request.file}: a row without {error}; write the report again") from error
+    console.say(share_text(inside, data.get("run_s")))
     spent = sum(row["skew"]["spent_s"] for row in data["rows"] if row["skew"]) / data["ranks"]
     if spent:
         console.say(f"sampling arrivals took {format_time(spent)} per rank")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from collscope.base.units import format_size
+from collscope.base.units import format_size, format_time
 
 
 @dataclass(frozen=True)
@@ -83,3 +83,9 @@ class Profile:
     def seconds(self) -> float:
         """In collectives, of a rank on average."""
         return sum(use.seconds for use in self.uses)
+
+
+def share_text(seconds: float, run_s: float | None) -> str:
+    """How much of a run collectives took of each rank on average, as a line."""
+    share = f" of {format_time(run_s)}, {seconds / run_s:.1%}" if run_s else "; how long the run took is not known"
+    return f"in collectives: {format_time(seconds)} of each rank on average{share}"
