@@ -71,7 +71,7 @@ GROMACS = Packaged(
     packages=("gromacs",),
     words=("mdrun", "-s", "water.tpr", "-ntomp", "1", "-reprod", "-nsteps", "100", "-g", "water.log"),
     files={"water.top": inputs.GROMACS_TOPOLOGY, "water.mdp": inputs.GROMACS},
-    results=re.compile(r"Potential +Kinetic En\. +Total Energy .*\n +(\S+) +(\S+) +(\S+)"),
+    results=re.compile(r"LJ \(SR\) .*\n +(\S+) +(\S+) +(\S+) +(\S+) +(\S+)\n"),
     chosen={
         "allreduce": "recursive_doubling", "bcast": "knomial[k=4]", "barrier": "dissemination", "gather": "binomial",
         "alltoall": "pairwise",
@@ -82,6 +82,16 @@ GROMACS = Packaged(
         ("solvate", "-cs", "spc216.gro", "-box", "2.5", "2.5", "2.5", "-o", "water.gro", "-p", "water.top"),
         ("grompp", "-f", "water.mdp", "-c", "water.gro", "-p", "water.top", "-o", "water.tpr"),
     ),
+)  # fmt: skip
+NWCHEM = Packaged(
+    program="nwchem.openmpi",
+    packages=("nwchem-openmpi",),
+    words=("water.nw",),
+    files={"water.nw": inputs.NWCHEM},
+    results=re.compile(r"^ +(?:Total SCF|One-electron|Two-electron|Nuclear repulsion) energy += +(\S+)", re.MULTILINE),
+    chosen={
+        "allreduce": "recursive_doubling", "bcast": "binomial", "barrier": "tree", "allgather": "bruck", "reduce": "linear",
+    },
 )  # fmt: skip
 HPCC = Packaged(
     program="hpcc",
@@ -94,7 +104,7 @@ HPCC = Packaged(
     },
     output="hpccoutf.txt",
 )  # fmt: skip
-PROGRAMS = {"lammps": LAMMPS, "quantum_espresso": QUANTUM_ESPRESSO, "gromacs": GROMACS, "hpcc": HPCC}
+PROGRAMS = {"lammps": LAMMPS, "quantum_espresso": QUANTUM_ESPRESSO, "gromacs": GROMACS, "nwchem": NWCHEM, "hpcc": HPCC}
 
 
 def ran(words: Sequence[str | Path | int], folder: Path) -> str:

@@ -34,6 +34,18 @@ ATOMIC_POSITIONS alat
 K_POINTS automatic
   2 2 2 1 1 1
 """
+NWCHEM = """start water
+geometry units angstrom
+  O 0 0 0.117
+  H 0 0.757 -0.470
+  H 0 -0.757 -0.470
+end
+basis
+  * library 6-31g
+end
+scf; thresh 1e-8; end
+task scf energy
+"""
 GROMACS = """; water, long range by particle-mesh Ewald
 integrator = md
 dt = 0.001

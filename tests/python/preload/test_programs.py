@@ -64,7 +64,7 @@ def test_hpcc_passes_its_own_checks(tmp_path: Path) -> None:
     assert not re.search(r"FAILED|[1-9]\d* tests completed and failed", printed)
 
 
-@pytest.mark.parametrize("name", ["lammps", "quantum_espresso", "gromacs"])
+@pytest.mark.parametrize("name", ["lammps", "quantum_espresso", "gromacs", "nwchem"])
 def test_a_program_computes_the_same_with_five_algorithms(name: str, tmp_path: Path) -> None:
     """Sums are taken in another order, so not all digits are the same."""
     program, found = packaged.PROGRAMS[name], []
@@ -73,5 +73,5 @@ def test_a_program_computes_the_same_with_five_algorithms(name: str, tmp_path: P
         program.lay_out(folder)
         found.append(program.numbers(folder, run(4, [program.path(), *program.words], folder, chosen)))
     plain, ours = found
-    assert len(program.chosen) == 5 and len(plain) > 5
+    assert len(program.chosen) == 5 and len(plain) >= 4
     assert ours == pytest.approx(plain, rel=program.precision)
