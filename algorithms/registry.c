@@ -21,6 +21,7 @@
   X(bcast_bine) \
   X(bcast_bine_scatter_allgather) \
   X(bcast_lanes) \
+  X(bcast_circulant) \
   X(reduce_mst) \
   X(reduce_bucket_reduce_scatter_mst_gather) \
   X(reduce_linear) \
@@ -33,6 +34,7 @@
   X(reduce_reduce_scatter_gather) \
   X(reduce_bine) \
   X(reduce_bine_reduce_scatter_gather) \
+  X(reduce_circulant) \
   X(scatter_linear) \
   X(scatter_linear_nb) \
   X(scatter_mst) \
@@ -61,6 +63,8 @@
   X(allgather_bine) \
   X(allgather_swing) \
   X(allgather_bruck_locality_aware) \
+  X(allgather_circulant) \
+  X(allgather_direct) \
   X(reduce_scatter_mst_reduce_mst_scatter) \
   X(reduce_scatter_bucket) \
   X(reduce_scatter_nonoverlapping) \
@@ -70,6 +74,7 @@
   X(reduce_scatter_pairwise) \
   X(reduce_scatter_bine) \
   X(reduce_scatter_swing) \
+  X(reduce_scatter_circulant) \
   X(reduce_scatter_block_mst_reduce_mst_scatter) \
   X(reduce_scatter_block_bucket) \
   X(reduce_scatter_block_linear) \
@@ -79,6 +84,7 @@
   X(reduce_scatter_block_pairwise) \
   X(reduce_scatter_block_bine) \
   X(reduce_scatter_block_swing) \
+  X(reduce_scatter_block_circulant) \
   X(allreduce_mst_reduce_mst_bcast) \
   X(allreduce_bucket) \
   X(allreduce_linear) \
@@ -94,6 +100,8 @@
   X(allreduce_swing_latency) \
   X(allreduce_swing_bandwidth) \
   X(allreduce_lanes) \
+  X(allreduce_circulant) \
+  X(allreduce_allgather_reduce) \
   X(rotation_shift) \
   X(rotation_nonblocking) \
   X(rotation_ordered) \
@@ -118,10 +126,12 @@
   X(alltoall_swap_in_order) \
   X(alltoall_bine) \
   X(alltoall_node_aware) \
+  X(alltoall_circulant) \
   X(scan_linear) \
   X(scan_recursive_doubling) \
   X(exscan_linear) \
   X(exscan_recursive_doubling) \
+  X(exscan_doubling_123) \
 
 #define DECISIONS(X) \
   X(decision_ompi_4_0) \
