@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+import failing_names
 import fake_list
 import golden_text
 import open_mpi
@@ -22,6 +23,10 @@ settings.load_profile("calm")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden texts that differ")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(failing_names)
 
 
 @pytest.fixture

@@ -200,8 +200,8 @@ def pytest(full: bool) -> Step:
     results = results_file(step.name)
     command = [sys.executable, "-m", "pytest", "tests/python", "-p", "no:cacheprovider", f"--junitxml={results}"]
     command += ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
-    marks = ["-m", ""] if full else []
-    status = subprocess.run([*command, *marks], cwd=paths.ROOT, stdin=subprocess.DEVNULL, check=False).returncode
+    more = ["--durations=15", "-m", ""] if full else []
+    status = subprocess.run([*command, *more], cwd=paths.ROOT, stdin=subprocess.DEVNULL, check=False).returncode
     step.seconds = time.monotonic() - start
     judge(step, results, status)
     return step

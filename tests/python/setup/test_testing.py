@@ -156,8 +156,26 @@ def test_ctest_and_pytest_leave_out_long_tests_unless_full(
     assert first[:3] == ["ctest", "--test-dir", str(paths.BUILD / "mpi")] and "--no-tests=error" in first
     assert first[first.index("--output-junit") + 1].endswith("/log/ctest-mpi.xml")
     assert (first[-2:] == ["-LE", "full"]) == (not full)
-    assert second[1:4] == ["-m", "pytest", "tests/python"] and (second[-2:] == ["-m", ""]) == full
+    assert second[1:4] == ["-m", "pytest", "tests/python"]
+    assert (second[-3:] == ["--durations=15", "-m", ""]) == ("--durations=15" in second) == full
     assert any(word.endswith("/log/pytest.xml") for word in second)
+
+
+def test_each_failing_test_is_named_when_it_fails(tmp_path: Path) -> None:
+    """Behind the letter of its own result, and before the letters of those that come later."""
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\n\ndef test_a(): pass\ndef test_b(): assert 0\n@pytest.fixture\ndef broken(): assert 0\n"
+        "def test_c(broken): pass\ndef test_d(): pass\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "-p", "failing_names", "-p", "no:cacheprovider"]
+    helpers = {"PYTHONPATH": str(paths.ROOT / "tests" / "python" / "helpers")}
+    outputs = []
+    for workers in ("0", "1"):
+        ran = [*command, "-n", workers, "--rootdir", tmp_path, tmp_path]
+        done = subprocess.run(ran, env={**os.environ, **helpers}, capture_output=True, text=True, check=False)
+        outputs.append([line.split()[0] if "%" in line else line for line in done.stdout.partition("=")[0].splitlines()])
+    expected = [".F", "failed: test_it.py::test_b", "E", "failed: test_it.py::test_c (setup)", "."]
+    assert [[line for line in lines if line[:1] in ".FEf"] for lines in outputs] == [expected, expected]
 
 
 def test_each_check_of_style_counts(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
