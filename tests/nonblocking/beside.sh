@@ -9,7 +9,7 @@ n=0
 for metric in 'overlap[wait,thread]' 'overlap[poll,thread]' 'nonblocking[thread]' 'overlap[poll,calls]'; do
   for key in allreduce/ring allreduce/builtin 'bcast/chain[s=4096]'; do
     n=$((n + 1))
-    echo "id=$n algorithm=$key count=10000 check=1 repetitions=20 metric=$metric"
+    echo "id=$n algorithm=$key count=10000 check=1 repetitions=5 metric=$metric"
   done
 done > "$plan"
 ended=$("$@" "$driver" --plan "$plan" | grep -c '"status":"ok","checked":true,"wrong":0')
