@@ -171,30 +171,26 @@ def test_two_commands_say_what_the_campaign_says_in_one(
 @pytest.fixture
 def sealed(campaign: str, workplace: Path) -> tuple[str, Path, str, str]:
     """The campaign, the folder of its predictions, a table, and the seal's SHA-256."""
-    few = [c for c in calls() if c["platform"] == "orfeo_thin" and c["collective"] == "bcast"]
+    few = [c for c in calls() if c["platform"] == "orfeo_thin" and c["collective"] == "bcast" and c["processes"] == 6]
     few = [c | {"platform": str(workplace / "mine" / "orfeo_epyc.toml")} for c in few]
     folder, seal = blind.predict(campaign, written(workplace / "list.csv", few), str(workplace / "out"))
     return campaign, folder, written(workplace / "times.csv", [c | {"latency_us": 3} for c in few]), seal
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new"),
-    [("out/predictions.csv", "e-06", "e-07"), ("mine.toml", '"t"', '"u"'), ("mine/orfeo_epyc.toml", "e-10", "e-11")],
-)
 def test_predictions_are_judged_only_by_what_they_were_sealed_with(
-    sealed: tuple[str, Path, str, str], workplace: Path, file: str, old: str, new: str
+    sealed: tuple[str, Path, str, str], workplace: Path
 ) -> None:
     campaign, folder, times, _ = sealed
-    text = (workplace / file).read_text()
-    assert old in text
-    (workplace / file).write_text(text.replace(old, new, 1))
-    message = refusal(blind.judge, campaign, times, str(folder))
-    assert (
-        f"{Path(file).name}: is not what the predictions were sealed with (SHA-256 " in message
-        and "put it back" in message
-    )
-    assert not (folder / "report.md").exists()
-    (workplace / file).write_text(text)
+    changes = [("out/predictions.csv", "e-06", "e-07"), ("mine.toml", '"t"', '"u"'), ("mine/orfeo_epyc.toml", "e-10", "e-11")]
+    for file, old, new in changes:
+        text = (workplace / file).read_text()
+        assert old in text
+        (workplace / file).write_text(text.replace(old, new, 1))
+        message = refusal(blind.judge, campaign, times, str(folder))
+        assert f"{Path(file).name}: is not what the predictions were sealed with (SHA-256 " in message, file
+        assert "put it back" in message
+        assert not (folder / "report.md").exists(), file
+        (workplace / file).write_text(text)
     blind.judge(campaign, times, str(folder))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -13,15 +14,35 @@ from collscope.base import paths, programs
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs the prover; ./collscope doctor says more")
 
-SHOW = ("show", "bcast/mst", "--ranks", "4", "--no-pictures")
 SIM = ("--on", "schooner", "--nodes", "2", "--ranks", "4", "-a", "bcast/mst,bcast/linear", "--bytes", "4,1MiB")
+MAP = ("decide", "-c", "allgather", "--ranks", "8", "--map")
+COMMANDS = [
+    ("list", "-c", "bcast"),
+    ("decide", "-c", "bcast", "--ranks", "64", "--bytes", "4KiB"),
+    MAP,
+    ("show", "bcast/mst", "--ranks", "4", "--no-pictures"),
+    ("prove", "bcast/mst", "--ranks", "1..4"),
+    ("run", *SIM, "--source", "bound,model"),
+]
+# Several commands in one process, each behind a line of its own: the streams' encoding is the process's.
+PROGRAM = """
+import json, sys
+from collscope.commands import cli
+for words in json.loads(sys.argv[1]):
+    print("====", flush=True)
+    try:
+        cli.main(words)
+    except SystemExit as end:
+        if end.code:
+            raise
+"""
 
 
-def printed(folder: Path, encoding: str, *words: str) -> str:
-    """Standard output of a command that must work, in the locale C and with this encoding of its streams."""
+def printed(folder: Path, encoding: str, *commands: tuple[str, ...]) -> list[str]:
+    """Standard output of commands that must work, in the locale C and with this encoding of their streams."""
     fixed = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": encoding}
     done = subprocess.run(
-        [sys.executable, "-m", "collscope", *words],
+        [sys.executable, "-c", PROGRAM, json.dumps(commands)],
         env={**os.environ, **fixed, "PYTHONPATH": str(paths.ROOT / "python")},
         cwd=folder,
         capture_output=True,
@@ -30,32 +51,20 @@ def printed(folder: Path, encoding: str, *words: str) -> str:
     err = done.stderr.decode(encoding)
     assert "Traceback" not in err
     assert done.returncode == 0, err
-    return done.stdout.decode(encoding)
+    return done.stdout.decode(encoding).split("====\n")[1:]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("list", "-c", "bcast"),
-        ("decide", "-c", "bcast", "--ranks", "64", "--bytes", "4KiB"),
-        ("decide", "-c", "allgather", "--ranks", "8", "--map"),
-        SHOW,
-        ("prove", "bcast/mst", "--ranks", "1..4"),
-        ("run", *SIM, "--source", "bound,model"),
-    ],
-    ids=lambda words: " ".join(words[:4]),
-)
-def test_a_command_prints_in_any_locale(tmp_path: Path, words: tuple[str, ...]) -> None:
-    assert printed(tmp_path, "ascii", *words).strip()
-
-
-def test_characters_that_a_locale_has_are_printed_unchanged(tmp_path: Path) -> None:
-    text = printed(tmp_path, "latin-1", "decide", "-c", "allgather", "--ranks", "8", "--map")
-    assert text == printed(tmp_path, "utf-8", "decide", "-c", "allgather", "--ranks", "8", "--map").replace("…", "...")
+def test_a_command_prints_in_any_locale(tmp_path: Path) -> None:
+    """And what a locale has is printed unchanged."""
+    ascii_texts = printed(tmp_path, "ascii", *COMMANDS)
+    assert len(ascii_texts) == len(COMMANDS) and all(text.strip() for text in ascii_texts)
+    latin, utf = (printed(tmp_path, encoding, MAP) for encoding in ("latin-1", "utf-8"))
+    assert latin == [text.replace("…", "...") for text in utf] and latin != utf
+    assert latin != ascii_texts[COMMANDS.index(MAP)]
 
 
 @pytest.mark.skipif(not programs.SIM_DRIVER.exists(), reason="needs the simulation")
 def test_a_simulated_run_prints_in_any_locale(tmp_path: Path) -> None:
-    text = printed(tmp_path, "ascii", "run", *SIM)
+    (text,) = printed(tmp_path, "ascii", ("run", *SIM))
     assert "us" in text  # for µs
     assert "x fastest" in text

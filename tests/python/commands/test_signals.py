@@ -137,7 +137,10 @@ def test_a_signal_ends_children_too(started: Callable[[], Busy], number: signal.
     assert not list(busy.temporary.iterdir())
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+FULL = pytest.mark.full  # without workers, or without real ranks, it is seen to be as SIGINT
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=FULL)])
 def test_a_signal_to_all_of_a_command_with_workers_is_the_same_as_without(
     started: Callable[..., Busy], number: signal.Signals
 ) -> None:
@@ -160,7 +163,7 @@ def test_a_signal_to_all_of_a_command_with_workers_is_the_same_as_without(
     assert not list(busy.temporary.iterdir())
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=FULL), signal.SIGKILL])
 def test_a_calibration_that_is_ended_leaves_no_shared_memory(
     tmp_path: Path, env: dict[str, str], number: signal.Signals
 ) -> None:

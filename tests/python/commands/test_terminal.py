@@ -13,23 +13,26 @@ from terminal import shown, widest
 
 WIDTHS = (60, 80, 120)
 
-# Several commands in one process: a start costs more than a table.
+# All commands in all widths in one process: a start costs more than a table, and the second width finds what the first has computed.
 PROGRAM = """
-import json, sys
+import fcntl, json, struct, sys, termios
+from types import SimpleNamespace as made
 from collscope.commands import cli, twins
 from collscope.studies import reader
-reader.names = lambda: ["alessio_orfeo"]
-for words in json.loads(sys.argv[1]):
-    print("====", " ".join(words), flush=True)
-    try:
-        cli.main(words)
-    except SystemExit as error:
-        print("status", error.code)
-print("==== twins", flush=True)
-from types import SimpleNamespace as made
 from collscope.twins import records
+reader.names = lambda: ["alessio_orfeo"]
 known = {name: [r for r in records.read(name) if r["version"] == "4.1.4"] for name in ("table", "decisions", "differences")}
-twins.show(made(library=made(version="4.1.4"), tables=lambda: known, forced=[], decided=[]))
+widths, commands = json.loads(sys.argv[1])
+for columns in widths:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    for words in commands:
+        print("====", columns, *words, flush=True)
+        try:
+            cli.main(words)
+        except SystemExit as error:
+            print("status", error.code)
+    print("====", columns, "twins", flush=True)
+    twins.show(made(library=made(version="4.1.4"), tables=lambda: known, forced=[], decided=[]))
 """
 PROVE = ("prove", "bcast/mst", "--ranks", "1..4")
 PROVE_MANY = ("prove", "allgather", "--ranks", "1..4")
@@ -90,10 +93,10 @@ LIST_ONE = ("list", "-c", "bcast")
 
 
 @cache
-def screens(columns: int) -> dict[str, str]:
-    """What each command shows, by its first words."""
-    words = json.dumps([PROVE, PROVE_MANY, RUN, PUBLISHED, MACHINES, EXPLAIN, CLAIMS, DECIDE, LIST, LIST_ONE])
-    status, text = shown([words], columns, program=("-c", PROGRAM))
+def screens() -> dict[str, str]:
+    """What each command shows, by the width and its words."""
+    commands = [PROVE, PROVE_MANY, RUN, PUBLISHED, MACHINES, EXPLAIN, CLAIMS, DECIDE, LIST, LIST_ONE]
+    status, text = shown([json.dumps([WIDTHS, commands])], WIDTHS[0], program=("-c", PROGRAM))
     assert status == 0, text
     made = {}
     for part in text.split("==== ")[1:]:
@@ -103,7 +106,7 @@ def screens(columns: int) -> dict[str, str]:
 
 
 def screen(columns: int, *words: str) -> str:
-    return screens(columns)[" ".join(words)]
+    return screens()[" ".join((str(columns), *words))]
 
 
 @pytest.mark.parametrize("columns", WIDTHS)

@@ -14,13 +14,14 @@ from collscope.base import programs
 from collscope.machines import find
 from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Point, plan_text
-from driven import agree, drive, needs_simulation
+from driven import agree, needs_simulation
 
 pytestmark = needs_simulation()
 
 SWITCH, TREE = "schooner[nodes=8,topology=switch]", "schooner[nodes=8,topology.leaves=4,topology.nodes_per_leaf=2]"
 KEYS = ("alltoall/linear", "allgather/linear", "gather/linear", "scatter/linear")
 WIDE = "1e18"  # bytes per second
+BUNDLED = ("--bundle-after", "1")
 
 
 def calls(*counts: int) -> list[Point]:
@@ -29,7 +30,11 @@ def calls(*counts: int) -> list[Point]:
 
 @pytest.mark.parametrize(("name", "nodes", "ranks"), [(SWITCH, 4, 40), (TREE, 8, 32), (SWITCH, 8, 24), (SWITCH, 1, 9)])
 def test_dense_calls_take_what_the_simulation_says(name: str, nodes: int, ranks: int, tmp_path: Path) -> None:
-    agree(tmp_path, name, ranks, calls(100, 5000), nodes=nodes)
+    """Also when their flows are in bundles."""
+    points = calls(100, 5000)
+    simulated = agree(tmp_path, name, ranks, points, nodes=nodes)
+    bundled = seconds(machine_file(find.load(name), nodes, ranks), ranks, points, tmp_path, *BUNDLED)
+    assert bundled == pytest.approx(simulated, rel=1e-9)
 
 
 @pytest.mark.full
@@ -62,16 +67,6 @@ def test_a_link_that_is_never_full_changes_no_time(name: str, tmp_path: Path) ->
     assert seconds(machine, ranks, points, tmp_path) == pytest.approx(
         seconds(own_caches(machine, ranks, nodes), ranks, points, tmp_path), rel=1e-9
     )
-
-
-BUNDLED = ("--bundle-after", "1")
-
-
-@pytest.mark.parametrize(("name", "nodes", "ranks"), [(SWITCH, 4, 40), (TREE, 8, 32), (SWITCH, 8, 24), (SWITCH, 1, 9)])
-def test_flows_in_bundles_take_what_the_simulation_says(name: str, nodes: int, ranks: int, tmp_path: Path) -> None:
-    points = calls(100, 5000)
-    bundled = seconds(machine_file(find.load(name), nodes, ranks), ranks, points, tmp_path, *BUNDLED)
-    assert bundled == pytest.approx(drive(tmp_path, name, ranks, points, nodes=nodes), rel=1e-9)
 
 
 @pytest.mark.parametrize("name", [SWITCH, TREE, "jaguar[nodes=8]", "orfeo_epyc[nodes=8]"])
