@@ -26,7 +26,7 @@ PICOSECOND = 1e-12  # SimGrid merges what is nearer
 RINGS = ("allgather/bucket", "allreduce/bucket", "allreduce/ring", "reduce_scatter/bucket", "reduce_scatter/ring")
 
 
-@pytest.mark.parametrize("ranks", [37, 61])
+@pytest.mark.parametrize("ranks", [37, pytest.param(61, marks=pytest.mark.full)])
 def test_rings_with_neighbours_on_a_node_take_what_the_simulation_says(ranks: int, tmp_path: Path) -> None:
     points = [Point(key.partition("/")[0], key, count) for key in RINGS for count in (ranks, 1000, 10_007)]
     agree(tmp_path, "schooner", ranks, points, nodes=4, rel=1e-6)

@@ -33,7 +33,7 @@ def test_model_and_simulation_agree_on_jaguar(allocation: str, tmp_path: Path) -
 
 
 @needs_both
-@pytest.mark.parametrize("allocation", ["scattered", "contiguous"])
+@pytest.mark.parametrize("allocation", ["scattered", pytest.param("contiguous", marks=pytest.mark.full)])
 def test_full_nodes_crowd_the_links_of_the_torus_alike_in_both(allocation: str, tmp_path: Path) -> None:
     """Here many links fill up one after the other, and flows that share none change each other's rate."""
     name = f"jaguar[nodes=16,topology.link_bytes_per_s=1.1e9,network.s_per_byte=x2,topology.allocation={allocation}]"
