@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 import failing_names
 import fake_list
 import golden_text
-import open_mpi
+import once
 from collscope.base import console, paths
 from collscope.catalogue import registry
 
@@ -41,7 +41,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 def shared_folder(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> None:
     """Where the processes of one run of the tests find what one of them has made."""
     own = tmp_path_factory.getbasetemp()
-    open_mpi.shared = own.parent if hasattr(request.config, "workerinput") else own
+    once.folder = own.parent if hasattr(request.config, "workerinput") else own
 
 
 @pytest.fixture

@@ -181,7 +181,11 @@ def test_predictions_are_judged_only_by_what_they_were_sealed_with(
     sealed: tuple[str, Path, str, str], workplace: Path
 ) -> None:
     campaign, folder, times, _ = sealed
-    changes = [("out/predictions.csv", "e-06", "e-07"), ("mine.toml", '"t"', '"u"'), ("mine/orfeo_epyc.toml", "e-10", "e-11")]
+    changes = [
+        ("out/predictions.csv", "e-06", "e-07"),
+        ("mine.toml", '"t"', '"u"'),
+        ("mine/orfeo_epyc.toml", "e-10", "e-11"),
+    ]
     for file, old, new in changes:
         text = (workplace / file).read_text()
         assert old in text

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
 
 import pytest
 
+from once import once
 from terminal import shown, widest
 
 WIDTHS = (60, 80, 120)
@@ -92,8 +92,7 @@ LIST = ("list",)
 LIST_ONE = ("list", "-c", "bcast")
 
 
-@cache
-def screens() -> dict[str, str]:
+def shown_by_all() -> dict[str, str]:
     """What each command shows, by the width and its words."""
     commands = [PROVE, PROVE_MANY, RUN, PUBLISHED, MACHINES, EXPLAIN, CLAIMS, DECIDE, LIST, LIST_ONE]
     status, text = shown([json.dumps([WIDTHS, commands])], WIDTHS[0], program=("-c", PROGRAM))
@@ -106,7 +105,7 @@ def screens() -> dict[str, str]:
 
 
 def screen(columns: int, *words: str) -> str:
-    return screens()[" ".join((str(columns), *words))]
+    return once("screens", shown_by_all)[" ".join((str(columns), *words))]
 
 
 @pytest.mark.parametrize("columns", WIDTHS)

@@ -14,7 +14,10 @@ class FailingNames:
         terminal = self.config.pluginmanager.get_plugin("terminalreporter")
         if report.failed and terminal:
             terminal.ensure_newline()
-            terminal.write_line(f"failed: {report.nodeid}" + f" ({report.when})" * (report.when != "call"))
+            writer = self.config.get_terminal_writer()
+            if writer.width_of_current_line:  # letters
+                writer.line()
+            writer.line(f"failed: {report.nodeid}" + f" ({report.when})" * (report.when != "call"))
 
 
 def pytest_configure(config: pytest.Config) -> None:

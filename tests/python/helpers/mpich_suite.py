@@ -3,8 +3,6 @@ preloaded library or without."""
 
 from __future__ import annotations
 
-import fcntl
-import json
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 import libraries
-import open_mpi
+from once import once
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / ".cache" / "mpich-suite"
@@ -139,14 +137,14 @@ def _cases(library: libraries.Library, calls: Calls) -> Iterator[Case]:
 
 @cache
 def passing(library: libraries.Library, max_ranks: int = 1024, calls: Calls = "as they are") -> tuple[Case, ...]:
-    """Those of so many ranks that pass without a preloaded library. The process of the tests that comes first asks."""
-    answer = open_mpi.shared / f"passing-{library.name}-{library.version}-{max_ranks}-{calls}.json"
-    with open(f"{answer}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not answer.exists():
-            few = [i for i, case in enumerate(cases(library, calls)) if case.ranks <= max_ranks]
-            answer.write_text(json.dumps([i for i in few if _passes(cases(library, calls)[i], calls)]))
-        return tuple(cases(library, calls)[i] for i in json.loads(answer.read_text()))
+    """Those of so many ranks that pass without a preloaded library."""
+
+    def those() -> list[int]:
+        few = [i for i, case in enumerate(cases(library, calls)) if case.ranks <= max_ranks]
+        return [i for i in few if _passes(cases(library, calls)[i], calls)]
+
+    found = once(f"passing-{library.name}-{library.version}-{max_ranks}-{calls}", those)
+    return tuple(cases(library, calls)[i] for i in found)
 
 
 def _passes(case: Case, calls: Calls) -> bool:
