@@ -7,7 +7,6 @@ import sys
 from importlib import import_module
 
 import click
-import pytest
 
 from collscope.base import paths
 from collscope.commands import cli
