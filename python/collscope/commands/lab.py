@@ -213,5 +213,18 @@ def _show_grades(reports: Sequence[Report]) -> None:
             if why not in shown:
                 print("\n".join(f"    {line}".rstrip() for line in why.splitlines()))
             shown.add(why)
+    _show_leaderboard(reports)
     for held in sorted({report.held for report in reports if report.held}):
         print(f"\n{counted(sum(report.held == held for report in reports), 'folder')} kept in by {HELD[held]}")
+
+
+def _show_leaderboard(reports: Sequence[Report]) -> None:
+    """Of challenges: a line per folder that has a score, the fastest first; equal scores share a place."""
+    scored = sorted((report.score, report.folder.name) for report in reports if report.score is not None)
+    if not scored:
+        return
+    print("\nleaderboard: time over the best of the catalogue, geometric mean over hidden machines")
+    table = Grid((Column("place", right=True), Column("folder"), Column("score", right=True)))
+    for score, name in scored:
+        table.add(str(1 + sum(other < score for other, _ in scored)), name, f"{score:.3f}")
+    table.show()

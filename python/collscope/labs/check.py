@@ -178,7 +178,7 @@ class _Checker:
         except Wrong as error:
             return words.explain(error.fault, self.built.lines if self.built else ())
         except UserError as error:
-            self.ended += isinstance(error, proof.Ended)
+            self.ended += isinstance(error, prover.Ended)
             return words.wrapped(str(error))
 
     def _cost(self, task: Task, cost: Cost) -> list[str]:
@@ -231,18 +231,16 @@ class _Checker:
     # ---- rules and machines ----
 
     def _rules(self, goal: Rules) -> tuple[str, ...]:
-        try:
-            key = rules.read(self.folder, self.lab.file.file, self.scratch)
-            return tuple(line for text in rules.regret(key, goal) for line in words.wrapped(text))
-        except UserError as error:
-            return tuple(words.wrapped(str(error)))
+        def judge() -> list[str]:
+            return rules.regret(rules.read(self.folder, self.lab.file.file, self.scratch), goal)
+
+        return tuple(line for text in self._guarded(judge) for line in words.wrapped(text))
 
     def _prediction(self, goal: Predict) -> tuple[str, ...]:
-        try:
-            mine = prediction.read(self.folder, self.lab.file.file, self.scratch)
-            return tuple(line for text in prediction.judge(mine, goal) for line in words.wrapped(text))
-        except UserError as error:
-            return tuple(words.wrapped(str(error)))
+        def judge() -> list[str]:
+            return prediction.judge(prediction.read(self.folder, self.lab.file.file, self.scratch), goal)
+
+        return tuple(line for text in self._guarded(judge) for line in words.wrapped(text))
 
     # ---- what is written ----
 

@@ -38,6 +38,7 @@ def _folder(report: Report) -> dict[str, Any]:
         "points": report.points,
         "held": report.held or None,
         "fault": report.fault or None,
+        "score": report.score,
         "tasks": [
             {
                 "name": graded.task.name,

@@ -54,12 +54,17 @@ def read(folder: Path, name: str) -> bytes:
     return data
 
 
+def table(folder: Path, name: str) -> dict[str, Any]:
+    """A TOML file of the folder. Missing: it is not there, or not TOML."""
+    try:
+        return tomllib.loads(read(folder, name).decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise Missing(f"{name} cannot be read: {str(error)[:200] or 'it is too deep'}") from error
+
+
 def answers(folder: Path) -> dict[str, Any]:
     """answers.toml as a table. Missing: it is not there, or not TOML."""
-    try:
-        return tomllib.loads(read(folder, "answers.toml").decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise Missing(f"answers.toml cannot be read: {str(error)[:200] or 'it is too deep'}") from error
+    return table(folder, "answers.toml")
 
 
 def lab_of(folder: Path) -> Lab:

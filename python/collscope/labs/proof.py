@@ -19,7 +19,7 @@ from collscope.base.units import parse_ranks
 from collscope.catalogue import registry
 from collscope.labs.hand_in import Built
 from collscope.labs.lab import Task
-from collscope.labs.prover import ask, lines, network
+from collscope.labs.prover import Ended, ask, lines, network
 from collscope.labs.sandbox import Limits
 from collscope.points.plan import Point, plan_text
 
@@ -171,10 +171,6 @@ def messages(text: str) -> list[tuple[int, int]]:
         elif operation[:1] in (["send"], ["isend"]):
             found.append((rank, int(operation[operation.index("to") + 1])))
     return found
-
-
-class Ended(UserError):
-    """A student's program was ended, or fell, while it recorded a schedule."""
 
 
 class Wrong(Exception):

@@ -18,6 +18,10 @@ UNITS = {"rounds": (1, 0, 0), "bytes": (0, 1, 0), "combined": (0, 0, 1)}
 """What a message costs, a byte, and a combined byte, where this is counted along the critical path."""
 
 
+class Ended(UserError):
+    """Something of a student's was ended, or fell, before it was through."""
+
+
 def network(what: str) -> str:
     """The machine file of a telephone network on which a time is a number of rounds, bytes or combined bytes."""
     alpha, beta, gamma = UNITS[what]

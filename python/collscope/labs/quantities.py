@@ -17,7 +17,7 @@ from collscope.machines import find
 from collscope.points.plan import Layout, Point, check_layout
 from collscope.points.sweep import count_of
 from collscope.sources import model
-from collscope.sources.outcome import OK
+from collscope.sources.outcome import LIMIT, OK
 
 UNITS = {
     "time": "microseconds",
@@ -42,14 +42,20 @@ def seconds(where: Layout, keys: Sequence[str], bytes: int) -> list[float]:
     return [taken for taken, _ in outcomes(where, keys, bytes)]
 
 
-def outcomes(where: Layout, keys: Sequence[str], bytes: int, collective: str = "") -> list[tuple[float, str]]:
-    """As `seconds`, with what a decision chose, or why a key cannot run. `collective`: of which a decision is asked."""
+def outcomes(
+    where: Layout, keys: Sequence[str], bytes: int, collective: str = "", limit_s: float | None = None
+) -> list[tuple[float, str]]:
+    """As `seconds`, with what a decision chose, or why a key cannot run. `collective`: of which a decision is asked. Ended: one took
+    longer than the limit."""
     tasks = []
     for key in keys:
         name = collective or key.split("/")[0]
         count = count_of(name, bytes, where.ranks, "float", fit="round")
         tasks.append((where, Point(name, key, count or 0)))
-    found = model.evaluate(tasks)
+    found = model.evaluate(tasks, limit_s=limit_s)
+    for one in found:
+        if one["kind"] == LIMIT:
+            raise prover.Ended(f"{format_size(bytes)} on {where.ranks} ranks: too many messages: {one['status']}")
     return [
         (float(one["model_s"]), str(one.get("chose") or key))
         if one["kind"] == OK

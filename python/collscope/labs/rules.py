@@ -14,6 +14,7 @@ from collscope.labs import hand_in, quantities
 from collscope.labs.lab import Rules
 
 MAX_LINES = 60
+MODEL_S = 7.0  # for a call by a student's rules
 
 
 def read(folder: Path, name: str, scratch: Path) -> str:
@@ -51,9 +52,8 @@ def regret(key: str, goal: Rules) -> list[str]:
     for nodes in goal.nodes:
         where = quantities.layout(goal.platform, nodes, nodes * goal.ranks_per_node, goal.mapping)
         for size in goal.bytes:
-            (mine, chose), (theirs, _), *others = quantities.outcomes(
-                where, [key, goal.against, *every], size, goal.collective
-            )
+            ((mine, chose),) = quantities.outcomes(where, [key], size, goal.collective, MODEL_S)
+            (theirs, _), *others = quantities.outcomes(where, [goal.against, *every], size, goal.collective)
             at = f"{format_size(size)} on {where.ranks} ranks"
             if math.isinf(mine):
                 what = "no rule fits" if "no rule" in chose else chose.replace(key, "your rules")

@@ -97,3 +97,21 @@ def test_grades_are_written_in_every_format(tmp_path: Path, capsys: pytest.Captu
     assert (otter["score"], {test["visibility"] for test in otter["tests"]}) == (2, {"visible"})
     assert call("grade", str(empty), "--out", str(tmp_path / "x")) == 2
     assert call("grade", str(tmp_path / "absent")) == 1
+
+
+@needs_prover
+def test_a_challenge_has_a_leaderboard(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The fastest first, over the hidden machines; who is not right has no place."""
+    lab = labs.load("challenge")
+    good, slow, wrong = (solution(lab, tmp_path / name) for name in ("good", "slow", "wrong"))
+    changes = {slow: ("child, n, 2048)", "child, n, 0)"), wrong: ("length = s <", "length = 1 + s <")}
+    for folder, (old, new) in changes.items():
+        path = folder / "best.c"
+        text = path.read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        path.write_text(text.replace(old, new), encoding="utf-8")
+    assert call("grade", str(wrong), str(slow), str(good)) == 0
+    board = capsys.readouterr().out.partition("leaderboard")[2].splitlines()
+    rows = [line.split() for line in board if len(line.split()) == 3 and line.split()[0].isdigit()]
+    assert [row[:2] for row in rows] == [["1", "good"], ["2", "slow"]]
+    assert float(rows[0][2]) <= 1 < float(rows[1][2])

@@ -171,6 +171,39 @@ def test_links_pipes_and_deep_answers_are_refused_while_others_go_on(tmp_path: P
 
 
 @needs_prover
+def test_rules_and_machines_that_mean_harm_have_no_points(tmp_path: Path) -> None:
+    """Rules that read another file or never end, machines that are links, too deep or not a machine's."""
+    decision, calibration = labs.load("decision"), labs.load("calibration")
+    made = {
+        "elsewhere": "bcast decision/file:/etc/passwd\n",
+        "many": "bcast linear\n" * 1000,
+        "slow": "bcast pipeline[s=1]\n",
+    }
+    reports = {}
+    for name, text in made.items():
+        folder = solution(decision, tmp_path / name)
+        (folder / "my.rules").write_text(text)
+        only = labs.Lab("decision", decision.folder, decision.file.model_copy(update={"task": decision.file.task[2:]}))
+        reports[name] = check(folder, only)
+    assert "name an algorithm; another decision is not one's own" in message(reports["elsewhere"])
+    assert "has 1000 lines, at most 60 are read" in message(reports["many"])
+    assert reports["slow"].earned == 0
+    for name, text in {"deep": "x = " + "[" * 100_000, "other": 'name = "x"\nnodes = 1e99\n'}.items():
+        folder = solution(calibration, tmp_path / name)
+        (folder / "machine.toml").write_text(text)
+        reports[name] = check(folder, calibration)
+    folder = solution(calibration, tmp_path / "link")
+    (folder / "machine.toml").unlink()
+    (folder / "machine.toml").symlink_to("/etc/passwd")
+    reports["link"] = check(folder, calibration)
+    assert "machine.toml is a link; hand in the file itself" in message(reports["link"])
+    assert "machine.toml cannot be read" in message(reports["deep"]) and "cores_per_socket: is missing" in message(
+        reports["other"]
+    )
+    assert [reports[name].earned for name in ("deep", "other", "link")] == [7, 7, 7], "answers keep their points"
+
+
+@needs_prover
 def test_without_means_to_keep_code_in_nothing_is_run(tmp_path: Path) -> None:
     """An error for the teacher, not a grade."""
     from collscope.base.errors import UserError

@@ -29,6 +29,8 @@ QUICK = {  # the others take some half a second of processor time each, or much 
     "pipelining": ("receives_then_sends",),
     "nodes": ("ranks_of_a_node_are_neighbours",),
     "calibration": ("one_line",),
+    "decision": ("misspelt", "gap"),
+    "challenge": ("whole_vectors",),
     "latency": ("both_send_first", "one_line_for_all"),
 }
 ALL = [(name, mistake) for name in labs.names() for mistake in labs.load(name).mistakes()]
@@ -153,7 +155,7 @@ def test_a_calibration_of_the_files_of_lab_7_predicts(tmp_path: Path) -> None:
 
 
 def commands(handout: str) -> list[str]:
-    """The calls of `show`, `run`, `prove` and `list` in the handout of a lab; a line that ends with a backslash goes on."""
+    """The calls of `show`, `run`, `prove`, `explain` and `list` in the handout of a lab; a line that ends with a backslash goes on."""
     import re
 
     text = (labs.load(handout).folder / "handout.md").read_text(encoding="utf-8").replace("\\\n", " ")
