@@ -56,6 +56,12 @@ def _legend(played: play.Played) -> str:
 def _sentence(fault: Fault) -> str:
     """What is wrong, in one or two sentences; the proof's own words where none are better."""
     text = fault.failure
+    if found := re.match(r"rank (\d+): (\w+) names rank (-?\d+) of a group of (\d+); called at (.+)", text):
+        rank, operation, peer, ranks, site = found.groups()
+        does = {"send": "sends to", "isend": "sends to", "recv": "receives from", "irecv": "receives from"}.get(
+            operation, "names"
+        )
+        return f"Rank {rank} {does} rank {peer} at {site}, but there is no such rank: ranks are 0 to {int(ranks) - 1}."
     return SENTENCES.get(fault.kind, _plain)(text)
 
 
