@@ -27,6 +27,7 @@
   X(reduce_linear) \
   X(reduce_chain) \
   X(reduce_pipeline) \
+  X(reduce_knomial) \
   X(reduce_binary) \
   X(reduce_binomial) \
   X(reduce_in_order_binary) \
@@ -37,6 +38,7 @@
   X(reduce_circulant) \
   X(scatter_linear) \
   X(scatter_linear_nb) \
+  X(scatter_knomial) \
   X(scatter_mst) \
   X(scatter_binomial) \
   X(scatter_bine) \
@@ -46,6 +48,7 @@
   X(gather_ring) \
   X(gather_ring_buffered) \
   X(gather_ring_waitall) \
+  X(gather_knomial) \
   X(gather_binary_tree) \
   X(gather_binary_tree_chunks) \
   X(gather_binomial) \
@@ -54,11 +57,15 @@
   X(allgather_mst_gather_mst_bcast) \
   X(allgather_bucket) \
   X(allgather_bruck) \
+  X(allgather_bruck_k) \
   X(allgather_recursive_doubling) \
+  X(allgather_recursive_multiplying) \
   X(allgather_neighbor_exchange) \
   X(allgather_two_proc) \
+  X(allgather_batched) \
   X(allgather_leaders) \
   X(allgather_linear) \
+  X(allgather_pat) \
   X(allgather_sparbit) \
   X(allgather_bine) \
   X(allgather_swing) \
@@ -70,6 +77,7 @@
   X(reduce_scatter_nonoverlapping) \
   X(reduce_scatter_recursive_halving) \
   X(reduce_scatter_ring) \
+  X(reduce_scatter_pat) \
   X(reduce_scatter_butterfly) \
   X(reduce_scatter_pairwise) \
   X(reduce_scatter_bine) \
@@ -78,6 +86,7 @@
   X(reduce_scatter_block_mst_reduce_mst_scatter) \
   X(reduce_scatter_block_bucket) \
   X(reduce_scatter_block_linear) \
+  X(reduce_scatter_block_pat) \
   X(reduce_scatter_block_recursive_doubling) \
   X(reduce_scatter_block_recursive_halving) \
   X(reduce_scatter_block_butterfly) \
@@ -90,9 +99,12 @@
   X(allreduce_linear) \
   X(allreduce_nonoverlapping) \
   X(allreduce_recursive_doubling) \
+  X(allreduce_recursive_multiplying) \
+  X(allreduce_recursive_exchange) \
   X(allreduce_ring) \
   X(allreduce_ring_segmented) \
   X(allreduce_rabenseifner) \
+  X(allreduce_knomial_rabenseifner) \
   X(allreduce_reduce_scatter_allgather) \
   X(allreduce_hierarchical) \
   X(allreduce_bine) \
@@ -111,6 +123,7 @@
   X(barrier_recursive_doubling) \
   X(barrier_recursive_doubling_acknowledged) \
   X(barrier_dissemination) \
+  X(barrier_dissemination_k) \
   X(barrier_two_proc) \
   X(barrier_tree) \
   X(barrier_recursive_king) \
@@ -118,6 +131,7 @@
   X(alltoall_linear) \
   X(alltoall_pairwise) \
   X(alltoall_bruck) \
+  X(alltoall_bruck_k) \
   X(alltoall_linear_sync) \
   X(alltoall_two_proc) \
   X(alltoall_in_place) \

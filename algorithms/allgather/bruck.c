@@ -13,30 +13,15 @@
  *  2       abc      bca      cab            one block to the second on the left
  *  turn    abc      abc      abc
  */
-#include "collscope.h"
 #include "patterns/lg.h"
+#include "primitives/bruck.h"
+#include "primitives/turn.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
-  int p = c->size;
-  size_t m = a->count;
-  if (!m) return;
-  coll_copy(c, a->out, a->in, m);
-  for (int have = 1; have < p; have *= 2) {
-    size_t n = (size_t)(have <= p / 2 ? have : p - have) * m;
-    coll_sendrecv(c, a->out, n, (c->rank + p - have) % p, coll_at(c, a->out, (size_t)have * m), n,
-                  (c->rank + have) % p);
-  }
-  if (!c->rank) return;
-  size_t own_on = (size_t)(p - c->rank) * m, before = (size_t)c->rank * m;
-  void *aside = coll_scratch(c, own_on);
-  coll_copy(c, aside, a->out, own_on);
-  /* The blocks of lower ranks move to the front; where they overlap their new place they are moved piece by piece. */
-  for (size_t done = 0; done < before;) {
-    size_t n = before - done < own_on ? before - done : own_on;
-    coll_copy(c, coll_at(c, a->out, done), coll_at(c, a->out, own_on + done), n);
-    done += n;
-  }
-  coll_copy(c, coll_at(c, a->out, before), aside, own_on);
+  if (!a->count) return;
+  coll_copy(c, a->out, a->in, a->count);
+  coll_bruck_allgather(c, a->out, a->count, 2);
+  coll_turn_here(c, a->out, a->count);
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {

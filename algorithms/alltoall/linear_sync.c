@@ -24,14 +24,7 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 
 static bool exact(const coll_args *a) { return true; }
 
-static const coll_param params[] = {
-  { .name = "max_requests",
-    .value = 0,
-    .min = 0,
-    .max = 1L << 30,
-    .help = "max outstanding receives, and sends; 0: no limit" },
-  { .name = NULL },
-};
+static const coll_param params[] = { COLL_WINDOW_PARAM(0), { .name = NULL } };
 
 const coll_alg alltoall_linear_sync = {
   .key = "alltoall/linear_sync",

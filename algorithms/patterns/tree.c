@@ -2,11 +2,7 @@
 
 #include <stdlib.h>
 
-static int digits(int k, int p) { /* smallest d with k^d >= p */
-  int d = 0;
-  for (long reach = 1; reach < p; reach *= k) d++;
-  return d;
-}
+#include "patterns/lg.h"
 
 int coll_tree_fanout(coll_tree_shape shape, int k, int p) {
   switch (shape) {
@@ -15,8 +11,8 @@ int coll_tree_fanout(coll_tree_shape shape, int k, int p) {
     case COLL_TREE_BINARY:
     case COLL_TREE_IN_ORDER_BINARY: return 2;
     case COLL_TREE_BINOMIAL:
-    case COLL_TREE_IN_ORDER_BINOMIAL: return digits(2, p);
-    case COLL_TREE_KNOMIAL: return (k - 1) * digits(k, p);
+    case COLL_TREE_IN_ORDER_BINOMIAL: return coll_log_up(2, p);
+    case COLL_TREE_KNOMIAL: return (k - 1) * coll_log_up(k, p);
   }
   return 0;
 }
@@ -132,6 +128,12 @@ void coll_tree_make(coll_tree *t, coll_tree_shape shape, int k, int p, int root,
 
 int coll_tree_span(int v, int p) {
   int span = v ? v & -v : p;
+  return span < p - v ? span : p - v;
+}
+
+int coll_tree_knomial_span(int k, int v, int p) {
+  int span = 1;
+  while (span < p && v % (k * span) == 0) span *= k;
   return span < p - v ? span : p - v;
 }
 

@@ -45,6 +45,9 @@ void coll_tree_make(coll_tree *, coll_tree_shape, int k, int p, int root, int ra
 /* Virtual ranks in the subtree of v in IN_ORDER_BINOMIAL: v … v + result - 1. */
 int coll_tree_span(int v, int p);
 
+/* The same in KNOMIAL, which is IN_ORDER_BINOMIAL for k = 2. */
+int coll_tree_knomial_span(int k, int v, int p);
+
 /* Messages that a node has sent or taken one after the other until the last rank has been reached, and the most
  * children any node serves: what the closed forms of segmented algorithms are made of. */
 typedef struct {

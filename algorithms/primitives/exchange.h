@@ -1,4 +1,4 @@
-/* Every rank sends its own block to every other, without blocking. */
+/* Every rank sends a block to every other, without blocking. */
 #ifndef COLLSCOPE_PRIMITIVES_EXCHANGE_H
 #define COLLSCOPE_PRIMITIVES_EXCHANGE_H
 
@@ -8,6 +8,13 @@
  * left. window: how many receives, and how many sends, are outstanding at most; the next one is posted when the oldest
  * has ended. 0 or p-1 and more: all of them at once, receives first. */
 void coll_exchange(coll_ctx *, const coll_args *, long window);
+
+/* An allgather the same way: each rank sends its one block to all the others. */
+void coll_exchange_own(coll_ctx *, const coll_args *, long window);
+
+/* The window as a parameter. */
+#define COLL_WINDOW_PARAM(most) \
+  { .name = "max_requests", .value = most, .max = 1L << 30, .help = "max outstanding receives, and sends; 0: no limit" }
 
 /* One port: (p-1) (alpha + m beta), m bytes of a block. */
 static inline double coll_exchange_cost(const coll_args *a, double alpha, double beta) {

@@ -11,4 +11,19 @@ static inline void coll_turn(coll_ctx *c, void *out, const void *hold, size_t m,
   coll_copy(c, out, coll_at(c, hold, after), before);
 }
 
+/* The same where they lie: all starts with this rank's own block. */
+static inline void coll_turn_here(coll_ctx *c, void *all, size_t m) {
+  if (!c->rank) return;
+  size_t own_on = (size_t)(c->size - c->rank) * m, before = (size_t)c->rank * m;
+  void *aside = coll_scratch(c, own_on);
+  coll_copy(c, aside, all, own_on);
+  /* The blocks of lower ranks move to the front; where they overlap their new place they are moved piece by piece. */
+  for (size_t done = 0; done < before;) {
+    size_t n = before - done < own_on ? before - done : own_on;
+    coll_copy(c, coll_at(c, all, done), coll_at(c, all, own_on + done), n);
+    done += n;
+  }
+  coll_copy(c, coll_at(c, all, before), aside, own_on);
+}
+
 #endif

@@ -1,25 +1,12 @@
 /* The rank arithmetic of Bine trees and of butterflies (patterns/bine.h, patterns/peers.h): the tree for every p up to 257 and some more. */
-#include <stdio.h>
 #include <string.h>
 
 #include "patterns/bine.h"
 #include "patterns/lg.h"
 #include "patterns/peers.h"
+#include "tests/algorithms/check.h"
 
 enum { MAX_SIZE = 2049 };
-
-static int failed;
-static long checked;
-
-#define CHECK(what, ...)                                         \
-  do {                                                           \
-    checked++;                                                   \
-    if (!(what) && failed++ < 20) {                              \
-      fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #what); \
-      fprintf(stderr, __VA_ARGS__);                              \
-      fputc('\n', stderr);                                       \
-    }                                                            \
-  } while (0)
 
 static int ring_distance(int p, int a, int b) {
   int d = a > b ? a - b : b - a;

@@ -1,5 +1,4 @@
 /* The rank arithmetic of algorithms/patterns, for every p up to 64: blocks, rings, trees, folds, kings, groups. About a second. */
-#include <stdio.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,26 +13,20 @@
 #include "patterns/ring.h"
 #include "patterns/segment.h"
 #include "patterns/tree.h"
+#include "tests/algorithms/check.h"
 
 enum { MAX_SIZE = 64 };
-
-static int failed;
-static long checked;
-
-#define CHECK(what, ...)                                         \
-  do {                                                           \
-    checked++;                                                   \
-    if (!(what) && failed++ < 20) {                              \
-      fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #what); \
-      fprintf(stderr, __VA_ARGS__);                              \
-      fputc('\n', stderr);                                       \
-    }                                                            \
-  } while (0)
 
 static void lg_and_ring(int p) {
   int k = coll_lg_up(p);
   CHECK((1L << k) >= p && (k == 0 || (1L << (k - 1)) < p), "p=%d: %d", p, k);
   CHECK(coll_is_power_of_two(p) == ((1L << k) == p), "p=%d", p);
+  for (int base = 2, digits; base <= 9; base++) {
+    long below = 0, reach = 1;
+    for (digits = 0; reach < p; digits++) below = reach, reach *= base;
+    CHECK(coll_log_up(base, p) == digits && below < p, "p=%d base %d", p, base);
+    CHECK(coll_is_power_of(base, p) == (reach == p), "p=%d base %d", p, base);
+  }
   for (int r = 0; r < p; r++) {
     CHECK(coll_ring_right(p, r) == (r + 1) % p, "p=%d rank %d", p, r);
     CHECK(coll_ring_left(p, coll_ring_right(p, r)) == r, "p=%d rank %d", p, r);
@@ -161,6 +154,7 @@ static void tree_covers(const whole_tree *w, coll_tree_shape shape, int k, int p
     if (ranges)
       CHECK(is_range_from(v, below, size, p, root), "shape %d k=%d p=%d root=%d rank %d", shape, k, p, root, r);
     if (shape == COLL_TREE_IN_ORDER_BINOMIAL) CHECK(coll_tree_span(v, p) == size, "p=%d v=%d: %d", p, v, size);
+    if (shape == COLL_TREE_KNOMIAL) CHECK(coll_tree_knomial_span(k, v, p) == size, "k=%d p=%d v=%d: %d", k, p, v, size);
     if (shape != COLL_TREE_IN_ORDER_BINARY) continue;
     /* (second child's ranks, first child's, parent), in this order. */
     int lowest = r - size + 1;
