@@ -35,7 +35,7 @@ static void set_ceiling(fluid *u, bundle *b, double ceiling) {
 static void fill_link(fluid *u, int32_t link, double now) {
   bundles *w = u->bundles;
   w->link[link].full = true;
-  u->stamp++;
+  stamp_next(u);
   for (int32_t at = w->link[link].head; at != NONE; at = crossing_at(u, at)->next)
     flow_at(u, (size_t)crossing_at(u, at)->flow)->stamp = u->stamp;
   for (int32_t at = w->link[link].head; at != NONE; at = crossing_at(u, at)->next) {
@@ -112,7 +112,7 @@ void dense_share(fluid *u, engine *e) {
   if (!u->dirty_n && !w->touched_n) return;
   do {
     bundles_sweep(u);
-    u->stamp++;
+    stamp_next(u);
     sparse_solve(u);
     clear_dirty(u);
     take_rates(u, e);

@@ -32,6 +32,7 @@ typedef struct engine {
   uint64_t draw;        /* of the noise; 0: none */
   size_t shares;        /* found so far: a flow's, whenever it may have changed */
   size_t bundle_after;  /* so many shares; 0: where it pays */
+  uint32_t first_stamp; /* where the fluid rule begins to count what it solves; other than 0 in tests */
   double alarm;         /* a rank goes on then, whatever the messages do; INFINITY: none does */
   void (*completed)(void *player,
                     int32_t message); /* whoever plays plans hears of all; NULL: ranks wait for one at a time */

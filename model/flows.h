@@ -11,12 +11,15 @@
 #include "model/event_queue.h"
 #include "model/path.h"
 
+/* What is solved together has one stamp. Flows have room for so many bits of it: then they begin again. */
+enum { STAMP_BITS = 30, MAX_STAMP = (1 << STAMP_BITS) - 1 };
+
 /* A message that uses bandwidth. Its rate is in what its path counts. With a million ranks most of the time goes into fetching flows, so
  * they are short: three lines of a cache where five links are crossed. */
 typedef struct {
   int32_t message; /* of a bundle: its number */
   int32_t moment;
-  uint32_t order, stamp : 30; /* order: of events of one instant, those come first that were put in first */
+  uint32_t order, stamp : STAMP_BITS; /* order: of events of one instant, those come first that were put in first */
   bool fixed : 1;
   bool is_bundle : 1; /* it stands for many: see bundles.h */
   double left, rate, since, share, most;
@@ -36,7 +39,7 @@ typedef struct {
   int32_t head;
   int flows;
   int open;
-  uint32_t stamp : 31;
+  uint32_t stamp : STAMP_BITS;
   bool dirty : 1; /* it is among those */
   double left, demand;
 } resource;
@@ -118,6 +121,14 @@ static inline int32_t flow_place(fluid *u) {
   RESERVE(u->flow, u->flow_cap, (u->flows + 1) * u->flow_bytes);
   flow_at(u, u->flows)->stamp = 0;
   return (int32_t)u->flows++;
+}
+
+/* From now on no flow and no link has the present stamp. */
+static inline void stamp_next(fluid *u) {
+  if (u->stamp++ < MAX_STAMP) return;
+  for (size_t i = 0; i < u->flows; i++) flow_at(u, i)->stamp = 0;
+  for (int i = 0; i < u->paths.resources; i++) u->resource[i].stamp = 0;
+  u->stamp = 1;
 }
 
 /* Puts a flow's crossing at the head of a list of those of one link, and takes it out. */

@@ -12,7 +12,8 @@ static const char *fluid_prepare(void *state, engine *e) {
   event_queue_clear(&u->queue);
   u->free_list_n = u->flows = u->dirty_n = u->entered = 0;
   u->bundled = false;
-  u->stamp = u->order = 0;
+  u->order = 0;
+  u->stamp = e->first_stamp;
   const char *why = paths_prepare(&u->paths, e->m, e->wiring.ranks);
   if (why) return why;
   u->sparse = u->paths.hops > 0;
@@ -246,7 +247,7 @@ static void give_shares(fluid *u, engine *e) {
     dense_share(u, e);
     return;
   }
-  u->stamp++;
+  stamp_next(u);
   if (u->sparse && u->dirty_n) {
     sparse_solve(u);
     change_rates(u, e);

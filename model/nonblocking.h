@@ -60,6 +60,7 @@ typedef struct {
       *work_s; /* [ranks]: when it is through with call and work, from all ranks' start; what it has computed until then */
   int ranks, last_rank; /* last_rank: which decides the makespan */
   char error[512];
+  size_t bundle_after; /* set by the caller, as in timing.h */
   /* Kept between runs. */
   engine engine;
   const port_rule *rule;

@@ -57,6 +57,7 @@ static bool prepare(timer *t, const record *rec) {
   e->draw = t->out->draw;
   e->shares = 0;
   e->bundle_after = t->out->bundle_after;
+  e->first_stamp = t->out->first_stamp;
   e->alarm = INFINITY;
   e->completed = NULL;
   e->turn = NULL;

@@ -73,6 +73,8 @@ typedef struct {
   uint64_t draw;
   /* Set by the caller: flows go into bundles once so many shares have been found; 0: where traffic is dense. See dense.h. */
   size_t bundle_after;
+  /* Set by tests: where the fluid rule begins to count what it solves, up to MAX_STAMP of flows.h. */
+  uint32_t first_stamp;
   struct causes *why; /* set by explain.h; NULL: not wanted */
   void *work;         /* memory kept between calls */
 } timing_result;

@@ -373,7 +373,8 @@ int model_main(const char *machine_path, const char *plan_path, const char *sche
               .explain = request.explain,
               .write = request.write,
               .draws = request.draws,
-              .timing = { .bundle_after = request.bundle_after } };
+              .timing = { .bundle_after = request.bundle_after },
+              .player = { .bundle_after = request.bundle_after } };
   char error[512];
   int status;
   if (!machine_read(&m.machine, machine_path, error, sizeof error)) status = refuse("%s", error);

@@ -1,5 +1,7 @@
-/* model/dense.c: flows in bundles take the times that flows one by one take, whenever bundles begin, and need fewer shares. */
+/* model/dense.c: flows in bundles take the times that flows one by one take, whenever bundles begin, and need fewer shares; model/flows.h:
+ * stamps that begin again change no time. */
 #include "model/dense.h"
+#include "model/flows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +78,23 @@ static void agrees(const machine *m, int number) {
   }
 }
 
+/* Stamps come to their end, and begin again, in the first solutions, later, or never: the times are the same to the last bit. */
+static void begins_again(const machine *m, int number) {
+  static const uint32_t left[] = { 0, 1, 2, 3, 7, 30, 90 };
+  for (int bundles = 0; bundles < 2; bundles++) {
+    double plain[MESSAGES], again[MESSAGES];
+    size_t after = bundles ? 20 : SIZE_MAX;
+    ends(m, after, plain);
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+      result.first_stamp = MAX_STAMP - left[i];
+      ends(m, after, again);
+      check(!memcmp(plain, again, sizeof again),
+            "machine %d, bundles after %zu shares, %u stamps before the last: other times", number, after, left[i]);
+    }
+    result.first_stamp = 0;
+  }
+}
+
 /* All of a node send to all of another, 1 … 9 thousand bytes: the NIC is never idle until all are over, whoever is over first. */
 static void one_bundle(void) {
   machine m = machine_of(NAMED "nic 1e9\nclass network 0 1e-4 1e-9\nplace 0 0 0 0\nplace 1 0 0 1\nplace 2 0 0 2\n"
@@ -106,6 +125,7 @@ int main(void) {
       unsigned seed = state;
       scatter_messages(MESSAGES);
       agrees(&m, i);
+      begins_again(&m, i);
       state = seed;
     }
     machine_free(&m);

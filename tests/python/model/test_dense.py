@@ -43,12 +43,16 @@ def test_more_dense_calls_take_what_the_simulation_says(name: str, tmp_path: Pat
     agree(tmp_path, name, 128, calls(256, 4096), nodes=8)
 
 
-def seconds(machine: str, ranks: int, points: list[Point], folder: Path, *options: str) -> list[float]:
+def replies(machine: str, ranks: int, points: list[Point], folder: Path, *options: str) -> list[dict[str, float]]:
     (folder / "machine").write_text(machine)
     (folder / "plan").write_text(plan_text([(str(i), q) for i, q in enumerate(points)], ranks))
     done = programs.answer([programs.PROVER, *options, "--model", folder / "machine", "--plan", folder / "plan"])
     assert done.returncode == 0, done.stdout
-    return [json.loads(line)["model_s"] for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def seconds(machine: str, ranks: int, points: list[Point], folder: Path, *options: str) -> list[float]:
+    return [reply["model_s"] for reply in replies(machine, ranks, points, folder, *options)]
 
 
 def own_caches(machine: str, ranks: int, nodes: int) -> str:
@@ -79,3 +83,13 @@ def test_flows_in_bundles_take_what_flows_alone_do(name: str, tmp_path: Path) ->
     machine = machine_file(find.load(name), 8, 64)
     alone, bundled = (seconds(machine, 64, points, tmp_path, *words) for words in ((), BUNDLED))
     assert bundled == pytest.approx(alone, rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["nonblocking", "overlap"])
+def test_calls_that_go_on_by_themselves_are_in_bundles_too(metric: str, tmp_path: Path) -> None:
+    """In the same time with fewer shares found."""
+    points = [Point("alltoall", "alltoall/linear", 5000, metric=metric)]
+    machine = machine_file(find.load(SWITCH), 8, 64)
+    (alone,), (bundled,) = (replies(machine, 64, points, tmp_path, *words) for words in ((), BUNDLED))
+    assert bundled["model_s"] == pytest.approx(alone["model_s"], rel=1e-9)
+    assert bundled["steps"] < alone["steps"]
