@@ -5,7 +5,6 @@
  * the makespan is spent on: see model/explain.h. With --noise it has noise_s, the times of N draws of the machine's noise, by their numbers. With --others it has
  * others_s, the times on other machines, whose files LIST names, a line each: the schedule is recorded once, and its rounds are not counted. With --write nothing of this
  * is printed, but the schedule itself, as text: of an algorithm that uses segments, two back-to-back calls, as it is proved.
- *
  * A schedule from a file is answered like a point of a plan, with id 1, without a closed form and causes. Its first call is timed. */
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@ the cache.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -231,12 +231,14 @@ class Kept:
     path: Path
     rows: dict[tuple[object, ...], Row]
     unwritten: int = 0
+    others: Sequence[Row] = ()  # of the file, which stay there
 
     @staticmethod
-    def of(path: Path, remeasure: bool) -> Kept:
-        """What was measured before; nothing with `remeasure`."""
-        rows = [] if remeasure or not path.is_file() else table.to_rows(table.read_csv(path))
-        return Kept(path, {_name(row): row for row in rows if row["kind"] == OK})
+    def of(path: Path, remeasure: bool, is_mine: Callable[[Row], bool] = lambda row: True) -> Kept:
+        """What was measured before, of rows that are the caller's; nothing of these with `remeasure`."""
+        rows = table.to_rows(table.read_csv(path)) if path.is_file() else []
+        mine = [] if remeasure else [row for row in rows if row["kind"] == OK and is_mine(row)]
+        return Kept(path, {_name(row): row for row in mine}, others=[row for row in rows if not is_mine(row)])
 
     def row(self, task: Task) -> Row | None:
         """What is known of a task."""
@@ -252,7 +254,7 @@ class Kept:
     def write(self) -> None:
         """Brings the file up to date."""
         if self.unwritten:
-            table.write_csv(self.rows.values(), self.path)
+            table.write_csv([*self.others, *self.rows.values()], self.path)
             console.keep()
         self.unwritten = 0
 

@@ -7,20 +7,18 @@ from dataclasses import dataclass
 
 from collscope.base import console, folders, paths
 from collscope.base.errors import UsageError, UserError
-from collscope.base.files import write_atomically
-from collscope.base.units import counted, join_words
+from collscope.base.units import counted, format_ranks, join_words
 from collscope.catalogue import decision_files
 from collscope.catalogue.decisions import library_name
 from collscope.commands import advise_json, advise_model, advise_text, requests, tune_report, tune_rules
-from collscope.machines.platform import Platform
+from collscope.machines.platform import Platform, content_hash
 from collscope.sources import model
 from collscope.tuning import changes, profiles, program, targets
 from collscope.tuning.advice import Answer
+from collscope.tuning.origin import Origin
 from collscope.tuning.rules import OWN
 from collscope.tuning.targets import Target
 from collscope.tuning.uses import Profile
-
-KNOWN = ("openmpi-4.1", "openmpi-5.0", "mpich-4.3")  # libraries that rules can be written for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,15 +48,19 @@ def run(request: Request) -> None:
     written = ""
     if folder and (sure := [a.change for a in answer.advice if not a.doubt]):
         rules = changes.rules_of(sure, target)
-        about = (
-            f"{target.title} on {platform.name}, by ./collscope advise: what saves time of {profile.file}, by the model"
-        )
+        placements = {use.per_node for use in profile.uses if use.per_node}
+        origin = Origin(
+            platform.name, content_hash(platform)[:12], ranks=format_ranks(c.ranks for c in sure),
+            ranks_per_node=str(*placements) if len(placements) == 1 else "",
+        )  # fmt: skip
         several = any(use.nodes and use.ranks and 1 < use.nodes < use.ranks for use in profile.uses)
+        about = f"{target.title} on {platform.name}, by ./collscope advise: what saves time of {profile.file}, by the model\n{origin}"
         shares = any((use.per_node or 1) > 1 for use in profile.uses)
-        for name, text in tune_rules.rule_files(target, rules, about, several, shares, folder).items():
-            write_atomically(folder / name, text)
+        tune_rules.put_rules(folder, tune_rules.rule_files(target, rules, about, several, shares, folder))
         console.note(f"written: {paths.display(folder)}, {counted(sum(r.key != OWN for r in rules), 'rule')}")
         written = str(folder)
+    elif folder and folder.is_dir():
+        tune_rules.put_rules(folder, {})
     if request.as_json:
         advise_json.show(answer, written)
     else:
@@ -89,9 +91,9 @@ def find_target(library: str | None, profile: Profile) -> Target:
     if library is None:
         if not profile.library:
             raise UsageError(f"{profile.file}: {profile.tool} does not name the MPI library; name it with --for")
-        return targets.find(own if own in KNOWN else "collscope")
+        return targets.find(own if own in targets.LIBRARIES else targets.OURS)
     target = targets.find(library)
-    if target.name in ("collscope", own) or not profile.library:
+    if target.name in (targets.OURS, own) or not profile.library:
         return target
     raise UsageError(
         f"--for {library}: {profile.file} is of {profile.library}, which other rules than those of {target.title} would change; "

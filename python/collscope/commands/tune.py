@@ -65,8 +65,8 @@ Examples:
     "--check",
     "file",
     metavar="FILE",
-    help="Write nothing: look whether the rules of a file are still right, with the --ranks, --ranks-per-node and --bytes that "
-    "they were made for; with --confirm also measured (default budget: 3min).",
+    help="Write nothing: look whether the rules of a file are still right, on the ranks and sizes that it says it was made for; with "
+    "--confirm also measured (default budget: 3min).",
 )
 @click.option("--out", metavar="DIR", help="Write rules, the lines that activate them, table and report there.")
 def command(file: str | None, **options: object) -> None:

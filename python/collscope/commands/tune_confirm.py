@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from collscope.base import console
+from collscope.base import cache, console, depends
 from collscope.base.errors import UsageError
 from collscope.base.units import counted, format_size, format_time, parse_time
 from collscope.campaigns.run import Kept
 from collscope.commands import requests
+from collscope.machines.platform import content_hash
 from collscope.points.plan import Task, Timing
 from collscope.points.table import Row
 from collscope.sources import measure
@@ -22,6 +23,7 @@ from collscope.sources.source import Options
 from collscope.tuning.confirm import Contest, Measured, Worth
 from collscope.tuning.rules import Call
 
+PLACE = ("platform", "nodes", "ranks", "mapping")  # columns that say where ranks sit
 REAL, SIM = "real", "sim"
 REPETITIONS = 7
 LAUNCH_S = 2.0  # of a real launch, on top of its calls
@@ -117,10 +119,7 @@ def run(
 ) -> tuple[dict[Call, dict[str, Measured]], float]:  # fmt: skip
     """What is known of each contest afterwards, and the seconds spent: what was kept costs nothing. `tasks`: a point of each call, whose
     algorithm is replaced; `seconds`: what keys take by the model."""
-    kept = Kept.of(how.kept, how.remeasure)
-    here = {layout.platform_name for layout, _ in tasks.values()}
-    kept.rows = {name: row for name, row in kept.rows.items() if row["platform"] in here}
-    work = _Work(how, tasks, seconds, kept)
+    work = _Work(how, tasks, seconds, Kept.of(how.kept, how.remeasure, _is_of(how, tasks)))
     begin = clock()
     open_ones = [contest for contest in contests if work.missing(contest)]
     if len(open_ones) < len(contests):
@@ -137,6 +136,24 @@ def run(
     finally:
         work.kept.write()
     return _found(work, contests), clock() - begin
+
+
+def _is_of(how: How, tasks: Mapping[Call, Task]) -> Callable[[Row], bool]:
+    """Whether a kept row is of these layouts. What was simulated holds for the very numbers of the machine and the sources that it follows
+    from; what was measured is a fact, whatever its machine's file says."""
+
+    places = {tuple(layout.cells()[name] for name in PLACE): layout for layout, _ in tasks.values()}
+    sources = "" if how.is_real else cache.sources_hash(*depends.SIMULATION)[:12]
+    hashes = {
+        at: content_hash(layout.platform)[:12] for at, layout in places.items() if layout.platform and not how.is_real
+    }
+
+    def is_mine(row: Row) -> bool:
+        at = tuple(row[name] for name in PLACE)
+        same = how.is_real or (row["platform_hash"], row["sources_hash"]) == (hashes.get(at), sources)
+        return at in places and same
+
+    return is_mine
 
 
 def _measure(work: _Work, chosen: Sequence[Contest], left: int) -> None:

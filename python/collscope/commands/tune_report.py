@@ -10,13 +10,23 @@ from pathlib import Path
 from collscope.base import console, pages
 from collscope.base.grid import WORDS, Column, Grid
 from collscope.base.units import counted, format_ranks, format_size, format_time
+from collscope.tuning import mpich_rules, openmpi_rules
 from collscope.tuning.confirm import Worth, worth
 from collscope.tuning.gain import Part, Tuned
 from collscope.tuning.verify import Verified
 
 RULES, SCRIPT, TABLE, REPORT, FIGURE = "collscope.rules", "collscope.sh", "table.csv", "report.md", "gain.svg"
+RULE_FILES = (
+    RULES,
+    SCRIPT,
+    openmpi_rules.FILE,
+    openmpi_rules.SCRIPT,
+    mpich_rules.FILE,
+    mpich_rules.DEVICE,
+    mpich_rules.SCRIPT,
+)
 MEASURED, SIMULATED = "measured.csv", "simulated.csv"
-FILES = (RULES, "*.sh", "*.conf", "mpich*.json", TABLE, REPORT, FIGURE, MEASURED, SIMULATED)
+FILES = (*RULE_FILES, TABLE, REPORT, FIGURE, MEASURED, SIMULATED)
 TEMPLATES = Path(__file__).parent / "templates"
 WORST = 20  # calls in the report, those that lose most first
 COLUMNS = (

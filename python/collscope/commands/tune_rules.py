@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -10,16 +10,18 @@ from pathlib import Path
 from collscope.base import console, folders, leftovers, paths
 from collscope.base.errors import UsageError, UserError
 from collscope.base.files import write_atomically
-from collscope.base.units import counted, parse_ranks, parse_sizes
+from collscope.base.units import counted, format_ranks, join_words, parse_ranks, parse_sizes
 from collscope.catalogue import decision_files
 from collscope.catalogue.keys import FILE, split_keys
 from collscope.commands import requests, tune_confirm, tune_report
+from collscope.machines.platform import content_hash
 from collscope.points.plan import Task
 from collscope.sources import assumptions, model
 from collscope.sources.assumptions import Choice, Judged, Unchecked
 from collscope.sources.source import Options
 from collscope.tuning import confirm, decision_file, gain, mpich_rules, openmpi_rules, search, targets, verify
 from collscope.tuning.gain import Confirmed, Part, Tuned
+from collscope.tuning.origin import MODEL, SOURCES, Origin
 from collscope.tuning.rules import OWN, Call, Rule, declined
 from collscope.tuning.search import Grid, Times
 from collscope.tuning.targets import Target
@@ -84,7 +86,8 @@ def run(request: Request) -> bool:
             file, ranks = scratch / openmpi_rules.FILE, [p for p in tuned.nodes if p <= MAX_VERIFIED]
             verified = verify.open_mpi(library, file, tuned.rules, target.default, ranks, tuned.several_per_node)
     report = tune_report.made(tuned, verified)
-    for name, content in {**files, **report}.items():
+    put_rules(folder, files)
+    for name, content in report.items():
         write_atomically(folder / name, content)
     tune_report.show(tuned, verified)
     console.note(f"written: {paths.display(folder)}")
@@ -174,6 +177,10 @@ def tune(
         layouts = [layout[p] for p in (*grid.ranks, *grid.other_ranks)]
         tasks = grid.tasks(target, collectives, layouts)
         times = search.times_of(model.rows(tasks, Options(title=f"tune for {target.title}")), target, grid)
+        if not times.default:
+            raise UserError(
+                f"{request.platform}: no call could be timed on {format_ranks(grid.ranks)} ranks; give other --ranks"
+            )
         made, joined = gain.settled(times, loss)
         doubts, confirmed = doubtful(made, times, tasks, target), None
         if how:
@@ -196,11 +203,17 @@ def tune(
         held = [replace(rule, per_node=work.held) for rule in kept]
         parts.append(Part(work.per_node, held, times, doubts, joined, confirmed))
         on_nodes |= {p: layout[p].nodes for p in sorted(layout)}
-    tuned = Tuned(target, platform.name, parts, loss, on_nodes)
+    measured_any = how and any(part.confirmed and part.confirmed.found for part in parts)
+    origin = Origin(
+        platform.name, content_hash(platform)[:12], how.source if how and measured_any else MODEL, request.ranks,
+        request.ranks_per_node or "", request.sizes, loss,
+    )  # fmt: skip
+    tuned = Tuned(target, platform.name, parts, loss, on_nodes, origin)
     if tuned.doubtful and all(g.key == g.default for part in parts for g in part.gains):
+        reason = next((reason for _, reason in tuned.doubtful if " hangs on " in reason), "")
+        advice = f"give {platform.name} that number, then tune again" if reason else "leave them to the library"
         raise UserError(
-            f"no rule stands: {tuned.doubtful[0][1]}; give {platform.name} that number "
-            f"({counted(len(tuned.doubtful), 'rule')} in doubt), then tune again"
+            f"no rule stands: {reason or tuned.doubtful[0][1]} ({counted(len(tuned.doubtful), 'rule')} in doubt); {advice}"
         )
     return tuned
 
@@ -208,9 +221,8 @@ def tune(
 def calls_of(tasks: Sequence[Task], target: Target) -> dict[Call, Task]:
     """A point of each call, with one of its algorithms."""
     made: dict[Call, Task] = {}
-    for layout, point in tasks:
-        size = target.bytes(point.collective, point.bytes(layout.ranks), layout.ranks)
-        made.setdefault((point.collective, layout.ranks, size), (layout, point))
+    for task in tasks:
+        made.setdefault(search.call_of(task, target), task)
     return made
 
 
@@ -245,8 +257,21 @@ def doubtful(rules: Sequence[Rule], times: Times, tasks: Sequence[Task], target:
 
 def written(tuned: Tuned, folder: Path) -> dict[str, str]:
     """Name → text of the files that a library reads."""
-    about = f"{tuned.target.title} on {tuned.platform}, by ./collscope tune: at most {tuned.loss:.2%} lost by the model"
+    by = SOURCES[tuned.origin.chosen_by]
+    about = f"{tuned.target.title} on {tuned.platform}, by ./collscope tune: at most {tuned.loss:.2%} lost by {by}\n{tuned.origin}"
     return rule_files(tuned.target, tuned.rules, about, tuned.several_per_node, tuned.shares_nodes, folder)
+
+
+def put_rules(folder: Path, files: Mapping[str, str]) -> None:
+    """Writes files of rules. Those that an earlier command left there and that are not among them go, with a note: a library would follow
+    them."""
+    for name, text in files.items():
+        write_atomically(folder / name, text)
+    old = [folder / name for name in tune_report.RULE_FILES if name not in files and (folder / name).is_file()]
+    for path in old:
+        path.unlink()
+    if old:
+        console.note(f"rules of an earlier command are gone: {join_words([paths.display(path) for path in old])}")
 
 
 def rule_files(
@@ -258,7 +283,7 @@ def rule_files(
         script = f"export COLLSCOPE_RULES={folder / tune_report.RULES}\n"  # a path without blanks: check_path
         return {tune_report.RULES: decision_file.text(rules, about), tune_report.SCRIPT: script}
     if target.family == "mpich":
-        script = mpich_rules.script(folder, shares_nodes)
+        script = mpich_rules.script(folder, shares_nodes, about)
         return {**mpich_rules.texts(rules, shares_nodes), mpich_rules.SCRIPT: script}
     series = target.name.partition("-")[2]
     return {

@@ -82,10 +82,15 @@ class Judged:
         return self.bands[self.winner]
 
     def hangs_on(self, key: str) -> str:
-        """On which number the choice of this key over the others hangs, and what measures it; "": on none."""
+        """Why this key is not the one to take: the number on which its order with the winner hangs, and what measures it, or that it takes
+        longer whatever they are; "": it may be taken."""
         if not self.doubt and key in self.ties:
             return ""
-        number = self.doubt.unknown if self.doubt else self.unknowns[0]
+        number = self.decisive(key, self.winner) if key != self.winner and key in self.drawn else None
+        if number is None and self.doubt and key in self.ties:
+            number = self.doubt.unknown
+        if number is None:
+            return f"{key} takes longer than {self.winner}, whatever the numbers are that are not known"
         return f"{key} hangs on {number.name}: set {number.keys}, measured with {number.measure}"
 
 

@@ -6,16 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from collscope.tuning.rules import OWN, Call, Rule, chosen
 
-RANKS = 3  # numbers of a rule that are looked at: the first, a middle and the last
+LAST_RANKS = 64  # of a rule that has no last number of ranks
+NO_END = 1 << 50  # of sizes, and of ranks, where a rule has none
 
 
-def ranks_of(rules: Iterable[Rule], most: int) -> list[int]:
-    """Numbers of ranks at which each rule is checked, up to `most`."""
+def ranks_of(rules: Iterable[Rule], most: int, known: Sequence[int] | None = None) -> list[int]:
+    """Numbers of ranks at which each rule is checked, up to `most`: its first, a middle and its last; `known`: of these numbers. One that
+    has no last number is checked up to LAST_RANKS, or at its first."""
     made: set[int] = set()
     for rule in rules:
-        low, high = rule.ranks[0], min(rule.ranks[1], most)
-        if rule.key != OWN and low <= high:
-            made |= {low, (low + high) // 2, high}
+        low, high = rule.ranks
+        high = min(most, high if high < NO_END or known is not None else max(low, LAST_RANKS))
+        inside = range(low, high + 1) if known is None else [p for p in sorted(known) if low <= p <= high]
+        if rule.key != OWN and inside:
+            made |= {inside[0], inside[(len(inside) - 1) // 2], inside[-1]}
     return sorted(made)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from collscope.tuning import mpich_rules
 from collscope.tuning.confirm import Found
+from collscope.tuning.origin import Origin
 from collscope.tuning.rules import NOISE, OWN, Call, Rule, chosen, fitted
 from collscope.tuning.search import Times
 from collscope.tuning.targets import Target
@@ -111,13 +112,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Tuned:
-    """What came out, a part for each number of ranks per node. `nodes`: by number of ranks, on how many nodes they are."""
+    """What came out, a part for each number of ranks per node. `nodes`: by number of ranks, on how many nodes they are; `origin`: what the
+    files say of how they were made."""
 
     target: Target
     platform: str
     parts: Sequence[Part]
     loss: float
     nodes: Mapping[int, int]
+    origin: Origin
 
     @property
     def rules(self) -> list[Rule]:

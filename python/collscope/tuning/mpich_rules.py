@@ -67,7 +67,7 @@ def _plain(tree: Tree, early: bool) -> Tree:
 def tables(rules: Sequence[Rule], shares_nodes: bool) -> dict[str, Tree]:
     """By the name of its file each table with the rules in it. `shares_nodes`: they speak of communicators that have several ranks
     on some node, else of those that have one on each; of no others."""
-    made = {FILE: _with(own("generic"), rules, shares_nodes, _algorithm)}
+    made = {FILE: _with(own("generic"), rules, shares_nodes, algorithm)}
     if shares_nodes:
         split = [rule for rule in rules if rule.collective in FLAT]
         made[DEVICE] = _with(own("ch4"), split, shares_nodes, _undivided)
@@ -112,7 +112,8 @@ def _by_size(rules: Sequence[Rule], left: Tree, leaf: Leaf) -> Tree:
     return {**made, f"{size}=any": left}
 
 
-def _algorithm(rule: Rule, left: Tree) -> Tree:
+def algorithm(rule: Rule, left: Tree) -> Tree:
+    """The leaf of a rule, with what its algorithm needs before it; `left`: what MPICH does by itself."""
     written = mpich.written(rule.key, rule.ranks[1])
     return _where({f"algorithm=MPIR_{written.name}": {text: {} for text in written.parameters}}, written.needs, left)
 
@@ -146,7 +147,9 @@ def variables(folder: Path, shares_nodes: bool) -> dict[str, str]:
     return made | ({DEVICE_VARIABLE: str(folder / DEVICE)} if shares_nodes else {})
 
 
-def script(folder: Path, shares_nodes: bool) -> str:
-    """Lines for a shell that make MPICH follow the files; without one of them its MPI_Init fails."""
+def script(folder: Path, shares_nodes: bool, about: str) -> str:
+    """Lines for a shell that make MPICH follow the files; without one of them its MPI_Init fails. Lines `about` them stand here behind #,
+    since a table has no comments, and a name that MPICH does not know ends the program."""
     words = variables(folder, shares_nodes)
-    return "".join(f"export {name}={shlex.quote(path)}\n" for name, path in words.items())
+    comments = [f"# {line}" for line in about.splitlines()]
+    return "\n".join([*comments, *(f"export {name}={shlex.quote(path)}" for name, path in words.items())]) + "\n"

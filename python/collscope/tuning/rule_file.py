@@ -10,31 +10,30 @@ from pathlib import Path
 from collscope.base.errors import UserError, disk_error
 from collscope.catalogue import prover, registry
 from collscope.catalogue.keys import FILE
-from collscope.tuning import openmpi_rules
+from collscope.tuning import mpich, mpich_file, openmpi_rules, origin
+from collscope.tuning.deciding import NO_END
+from collscope.tuning.origin import Origin
 from collscope.tuning.rules import OWN, Rule
 from collscope.tuning.targets import is_made_of_others
 
-NO_END = 1 << 50  # of sizes, and of ranks, where a rule has none
 HOW = "name a file that ./collscope tune or advise wrote"
 
 
 @dataclass(frozen=True)
 class RuleFile:
-    """What a file says. target: for whom, as `tune --for` has it; skipped: what could not be read as rules, in words."""
+    """What a file says. target: for whom, as `tune --for` has it; skipped: what could not be read as rules, in words; origin: how it was
+    made, None: it does not say; per_node: the ranks on a node that its form is for, None: any."""
 
     target: str
     rules: Sequence[Rule]
     skipped: Sequence[str]
+    origin: Origin | None = None
+    per_node: int | None = None
 
 
 def read(path: str) -> RuleFile:
     """UserError: it cannot be read, or has an error, which a library would ignore silently."""
-    try:
-        text = Path(path).read_text("utf-8")
-    except OSError as error:
-        raise disk_error(error, path) from error
-    except ValueError as error:
-        raise UserError(f"{path}: not a text; {HOW}") from error
+    text = _text(path)
     words = re.sub("#.*", "", text).split()
     if not words:
         raise UserError(f"{path}: there is no rule; {HOW}")
@@ -44,6 +43,15 @@ def read(path: str) -> RuleFile:
             f"{path}: there is no rule that can be checked{': ' * bool(made.skipped)}{'; '.join(made.skipped)}"
         )
     return made
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text("utf-8")
+    except OSError as error:
+        raise disk_error(error, path) from error
+    except ValueError as error:
+        raise UserError(f"{path}: not a text; {HOW}") from error
 
 
 def _open_mpi(path: str, text: str) -> RuleFile:
@@ -74,7 +82,7 @@ def _open_mpi(path: str, text: str) -> RuleFile:
         ) from error
     if next(numbers, None) is not None:
         raise UserError(f"{path}: there are numbers behind the last rule; Open MPI would ignore them silently; {HOW}")
-    return RuleFile(f"openmpi-{series}", rules, list(dict.fromkeys(skipped)))
+    return RuleFile(f"openmpi-{series}", rules, list(dict.fromkeys(skipped)), origin.read(path, text))
 
 
 def _of_sets(name: str, sets: Sequence[tuple[int, list[list[int]]]], skipped: list[str]) -> Iterator[Rule]:
@@ -128,15 +136,19 @@ def _ours(path: str, text: str) -> RuleFile:
         rules.append(
             Rule(line["collective"], (max(ranks[0], 2), ranks[1] or NO_END), sizes, OWN if own else key, per_node)
         )
-    return RuleFile("collscope", rules, skipped)
+    return RuleFile("collscope", rules, skipped, origin.read(path, text))
 
 
-def _unknown(path: str, text: str) -> RuleFile:
-    raise UserError(f"{path}: rules in JSON cannot be checked yet; {HOW} for Open MPI or collscope")
+def _mpich(path: str, text: str) -> RuleFile:
+    """MPICH's table. How it was made stands in the lines that activate it, in the file of the same name that ends in .sh."""
+    rules, shares_nodes = mpich_file.rules(path, text)
+    script = Path(path).with_suffix(".sh")
+    made = origin.read(str(script), _text(str(script))) if script.is_file() else None
+    return RuleFile(f"mpich-{mpich.SERIES}", rules, [], made, None if shares_nodes else 1)
 
 
 READERS: tuple[tuple[Callable[[str], bool], Callable[[str, str], RuleFile]], ...] = (
-    (lambda word: word.startswith("{"), _unknown),  # MPICH's
+    (lambda word: word.startswith("{"), _mpich),
     (lambda word: word[0].isdigit() or word.startswith("rule-file-version-"), _open_mpi),
     (lambda word: True, _ours),
 )

@@ -60,6 +60,12 @@ class Grid:
         return ranks in self.ranks and size in {max(whole, n // whole * whole) for n in self.sizes}
 
 
+def call_of(task: Task, target: Target) -> Call:
+    """The call of a task, by the size that the target's rules compare."""
+    layout, point = task
+    return point.collective, layout.ranks, target.bytes(point.collective, point.bytes(layout.ranks), layout.ranks)
+
+
 def competes(point: Point, ranks: int) -> bool:
     """Whether its segments and chains are worth a try: see Grid.tasks."""
     segment, size = int(point.key.values.get("s", 0)), point.bytes(ranks)
@@ -97,7 +103,7 @@ class Times:
 
 
 def times_of(rows: Sequence[Row], target: Target, grid: Grid) -> Times:
-    """The times of a model's or a simulation's rows of the grid's tasks."""
+    """The times of a model's or a simulation's rows of the grid's tasks, of calls where the library's own choice has one."""
     known = registry.load()
     cells: list[tuple[str, int, int, str, float]] = []
     default: dict[Call, tuple[str, float]] = {}
@@ -119,5 +125,6 @@ def times_of(rows: Sequence[Row], target: Target, grid: Grid) -> Times:
             if target.may_decline and is_made_of_others(algorithm):
                 continue  # the library would make it of what its new rules say
         cells.append((*call, name, float(row["median_s"])))
+    cells = [cell for cell in cells if cell[:3] in default]  # a gain is against the library's own choice
     frame = pd.DataFrame(cells, columns=["collective", "ranks", "bytes", "name", "time_s"])
     return Times(frame, default, frozenset(held_out))

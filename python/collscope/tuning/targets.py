@@ -15,6 +15,10 @@ from collscope.tuning import mpich, openmpi, openmpi_rules
 from collscope.twins import library
 from collscope.twins.mpich_messages import Mpich
 
+OURS = "collscope"
+VERSIONS = {version.series: version for version in openmpi.SERIES[1:]}  # of Open MPI, by what their sources say
+LIBRARIES = (*(f"openmpi-{series}" for series in VERSIONS), f"mpich-{mpich.SERIES}")
+"""Those, but ours, that rules can be written for."""
 KIB = 1 << 10
 SEGMENTS = (0, KIB, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB)
 VALUES = {"s": SEGMENTS, "first": (KIB, 32 * KIB), "chains": (1, 2, 4, 8), "k": (2, 3, 4, 8)}
@@ -96,26 +100,24 @@ def of_collscope(default: str) -> Target:
 def find(text: str) -> Target:
     """collscope; openmpi or mpich, which are installed; openmpi-5.0. UserError: it is not installed, or its format is not known."""
     there = openmpi.installed()
-    series = {known.series: known for known in openmpi.SERIES[1:]}
-    if text == "collscope":
+    if text == OURS:
         return of_collscope((there or openmpi.SERIES[1]).decision)
     name, _, version = text.partition("-")
     if name == "mpich":
         return _mpich(version)
     if name != "openmpi":
-        names = [f"openmpi-{v}" for v in series]
-        raise unknown("library", text, ["collscope", "mpich", f"mpich-{mpich.SERIES}", "openmpi", *names])
+        raise unknown("library", text, [OURS, "mpich", "openmpi", *LIBRARIES])
     if not version and there is None:
         raise UserError(
-            "--for openmpi: no Open MPI is installed; install openmpi-bin, or name a version: " + _versions(series)
+            "--for openmpi: no Open MPI is installed; install openmpi-bin, or name a version: " + _versions()
         )
     number = version or (there.series if there else "")
-    if number not in series:
+    if number not in VERSIONS:
         raise UserError(
             f"--for {text}: the rules of Open MPI {number} have a format that is not known here; name one of "
-            + _versions(series)
+            + _versions()
         )
-    return of_open_mpi(there if there and there.series == number else series[number])
+    return of_open_mpi(there if there and there.series == number else VERSIONS[number])
 
 
 def _mpich(series: str) -> Target:
@@ -137,5 +139,5 @@ def _installed_mpich() -> str:
         ) from error
 
 
-def _versions(series: dict[str, openmpi.OpenMpi]) -> str:
-    return ", ".join(f"--for openmpi-{name}" for name in series)
+def _versions() -> str:
+    return ", ".join(f"--for openmpi-{series}" for series in VERSIONS)

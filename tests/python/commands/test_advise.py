@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ import pytest
 import document_keys
 import profile_files
 from collscope.base import paths, programs
-from collscope.commands import report
+from collscope.commands import advise_run, report
 from collscope.sources import mpirun
+from collscope.tuning.advice import Answer
 from command_line import call
 from open_mpi import needs_open_mpi, needs_prover
 from profile_files import WORLD, row, skew
@@ -84,7 +86,12 @@ def test_advice_is_a_document(profile: str, capsys: pytest.CaptureFixture[str]) 
 @needs_prover
 @pytest.mark.parametrize(("library", "rules"), [("openmpi", "openmpi.conf"), ("collscope", "collscope.rules")])
 def test_rules_carry_the_changes_that_stand(
-    library: str, rules: str, profile: str, workplace: Path, capsys: pytest.CaptureFixture[str]
+    library: str,
+    rules: str,
+    profile: str,
+    workplace: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     name = "openmpi-4.1" if library == "openmpi" else library
     words = ("advise", profile, "--on", "schooner[nodes=8]", "--for", name, "--out", "rules")
@@ -95,6 +102,18 @@ def test_rules_carry_the_changes_that_stand(
         short = change["algorithm"] if library == "openmpi" else change["algorithm"].partition("/")[2]
         assert (short in text) == (change["doubt"] is None)
     assert call(capsys, *words)[0] == 0  # its own folder, again
+    monkeypatch.setattr(advise_run, "advise", nothing_stands(advise_run.advise))
+    status, out, err = call(capsys, *words)
+    assert status == 0 and "no rules were written: no change stands" in out
+    assert "rules of an earlier command are gone" in err
+    assert not list((workplace / "rules").iterdir())
+
+
+def nothing_stands(advise: Callable[..., Answer]) -> Callable[..., Answer]:
+    """The same advice, of which all is in doubt."""
+    return lambda *given: replace(
+        answer := advise(*given), advice=[replace(one, doubt="not known") for one in answer.advice]
+    )
 
 
 @needs_prover

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from collscope.base import cache, depends
 from collscope.commands import tune_confirm
 from collscope.commands.tune_confirm import How
+from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row, make_row
 from collscope.sources.launcher import LOCAL
@@ -95,6 +98,65 @@ def test_measured_times_are_kept_and_cost_nothing(tmp_path: Path, measuring: tup
     assert (len(found), spent_s, len(given)) == (2, 0, 4)
     tune_confirm.run(open_ones, tasks, seconds, how(tmp_path / "m.csv", 1e3, remeasure=True), 1e3, clock)
     assert len(given) == 8
+
+
+def kept_rows(path: Path) -> list[dict[str, str]]:
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@needs_prover
+def test_measuring_again_keeps_what_other_layouts_and_platforms_took(
+    tmp_path: Path, measuring: tuple[Clock, list[Task]]
+) -> None:
+    """Each number of ranks on a node is a part of its own, and other machines may be tuned in the same folder."""
+    clock, given = measuring
+    open_ones, tasks, seconds = contests(1)
+    path, layout = tmp_path / "m.csv", Layout(tiny(), 1, 4)
+    places = [layout, Layout(tiny(), 2, 4), Layout(replace(tiny(), name="other"), 1, 4)]
+    for place in places:
+        at = {c: (place, point) for c, (_, point) in tasks.items()}
+        tune_confirm.run(open_ones, at, seconds, how(path, 1e3, remeasure=True), 1e3, clock)
+    assert {(row["platform"], row["nodes"]) for row in kept_rows(path)} == {
+        ("tiny", "1"),
+        ("tiny", "2"),
+        ("other", "1"),
+    }
+    assert len(kept_rows(path)) == len(given) == 6
+    tune_confirm.run(open_ones, tasks, seconds, how(path, 1e3), 1e3, clock)
+    assert len(given) == 6
+
+
+@needs_prover
+def test_simulated_times_hold_for_the_numbers_of_the_platform_and_measured_ones_for_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measuring: tuple[Clock, list[Task]]
+) -> None:
+    clock, given = measuring
+    monkeypatch.setitem(tune_confirm.SOURCES, "sim", Source("sim", hashed(tune_confirm.SOURCES["real"].rows)))
+    open_ones, tasks, seconds = contests(1)
+    changed = replace(tiny(), file=Path(__file__))
+    assert content_hash(changed) != content_hash(tiny()) and changed.name == tiny().name
+    other = {c: (Layout(changed, 1, 4), point) for c, (_, point) in tasks.items()}
+    for source, counts in (("sim", [2, 2, 4, 4]), ("real", [2, 2, 2, 2])):
+        given.clear()
+        for at, count in zip((tasks, tasks, other, tasks), counts, strict=True):
+            tune_confirm.run(open_ones, at, seconds, replace(how(tmp_path / source, 1e3), source=source), 1e3, clock)
+            assert len(given) == count, source
+
+
+def hashed(rows: Callable[[Sequence[Task], Options], list[Row]]) -> Callable[[Sequence[Task], Options], list[Row]]:
+    """The rows with what they follow from."""
+
+    def made(tasks: Sequence[Task], options: Options) -> list[Row]:
+        sources = cache.sources_hash(*depends.SIMULATION)[:12]
+        found = zip(rows(tasks, options), tasks, strict=True)
+        return [
+            row | {"platform_hash": content_hash(layout.platform)[:12], "sources_hash": sources}
+            for row, (layout, _) in found
+            if layout.platform
+        ]
+
+    return made
 
 
 def table(folder: Path) -> list[dict[str, str]]:

@@ -1,9 +1,12 @@
 """collscope.machines.spec_reader, collscope.machines.xml_reader, collscope.studies.reader, collscope.schedules.exports.goal_reader,
-collscope.points.table_files:
-any input of the readers of specifications, studies, platform files, GOAL and tables gives a result or a UserError, and soon."""
+collscope.points.table_files, collscope.tuning.rule_file, collscope.tuning.profiles, collscope.tuning.mpip,
+collscope.tuning.preload_report:
+any input of the readers of specifications, studies, platform files, GOAL, tables, rules of libraries and profiles gives a result or a
+UserError, and soon."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import profile_files
 from collscope.base import documents, paths
 from collscope.base.errors import UserError
 from collscope.base.toml_table import read_text
@@ -20,10 +24,19 @@ from collscope.machines.spec import filled
 from collscope.points import table_files
 from collscope.schedules.exports import goal_reader
 from collscope.studies import reader
+from collscope.tuning import decision_file, mpich_rules, openmpi_rules, profiles, rule_file
+from collscope.tuning.origin import Origin
+from collscope.tuning.rules import OWN, Rule
 from made_platforms import LAYERED, SMALL, SQUARE
 from made_rows import row
 from xml_of_one_host import platform_xml
 
+RULES = [
+    Rule("bcast", (2, 3), (0, 1000), "bcast/linear"),
+    Rule("bcast", (2, 3), (1001, 65536), OWN),
+    Rule("allgather", (3, 5), (0, 99), "allgather/bruck"),
+]
+ORIGIN = Origin("schooner", "0123456789ab", "real", "2..8", "1", "4..1MiB", 0.02)
 CORPUS = Path(__file__).parents[1] / "corpus"
 FEW, MANY = 60, 5000
 CURVE_KEYS = overrides.curve_keys(spec_reader.parse_spec(LAYERED, "layered.toml"))
@@ -53,6 +66,18 @@ SEEDS = {
     "study": [(paths.ROOT / "sim" / "bird_schooner.toml").read_text(encoding="utf-8")],
     "goal": [GOAL],
     "table": [documents.text("table", {"rows": table_files.named_cells([row(times_s="1e-6", outliers=0.5)])})],
+    "rules": [
+        openmpi_rules.text(RULES, "4.1", f"of a test\n{ORIGIN}"),
+        openmpi_rules.text(RULES, "5.0", ""),
+        decision_file.text(RULES, f"of a test\n{ORIGIN}"),
+    ],
+    "mpich": [mpich_rules.texts(RULES, False)[mpich_rules.FILE]],
+    "mpip": [(CORPUS.parent / "tuning" / "data" / "phases.mpiP").read_text(encoding="utf-8")],
+    "profile": [
+        json.dumps(
+            profile_files.profile(profile_files.row("bcast", 1 << 20, 100, 1.0, skew=profile_files.skew(5, 1e-3, 1e-3)))
+        )
+    ],
     "platform": [platform_xml('<prop id="network/model" value="CM02"/>'), INSIDE],
 }
 TOKENS = """nan inf -inf 1e400 1e300 -1 0 1e-320 true "" "²" --5 [] {} [[ ]] [ ] { } = " ' \\"\\"\\" # \\ \\u0000 $x_{$ .. , é
@@ -113,12 +138,27 @@ def read_table(path: Path) -> None:
     table_files.read(str(path))
 
 
+def read_rules(path: Path) -> None:
+    """The rules, and how they were made."""
+    rule_file.read(str(path))
+
+
+def read_profile(path: Path) -> None:
+    """The profile, and that with all communicators taken for the world."""
+    for assume_world in (False, True):
+        assert profiles.read(str(path), assume_world).seconds >= 0
+
+
 READ: dict[str, Callable[[Path], None]] = {
     "specification": read_specification,
     "study": read_study,
     "platform": read_platform,
     "goal": read_goal,
     "table": read_table,
+    "rules": read_rules,
+    "mpich": read_rules,
+    "mpip": read_profile,
+    "profile": read_profile,
 }
 
 

@@ -85,7 +85,7 @@ def test_flows_in_bundles_take_what_flows_alone_do(name: str, tmp_path: Path) ->
     assert bundled == pytest.approx(alone, rel=1e-9)
 
 
-@pytest.mark.parametrize("metric", ["nonblocking", "overlap"])
+@pytest.mark.parametrize("metric", ["nonblocking[calls]", "overlap[poll,calls]"])
 def test_calls_that_go_on_by_themselves_are_in_bundles_too(metric: str, tmp_path: Path) -> None:
     """In the same time with fewer shares found."""
     points = [Point("alltoall", "alltoall/linear", 5000, metric=metric)]

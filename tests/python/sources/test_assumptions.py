@@ -170,3 +170,19 @@ def test_a_doubt_names_the_number_that_goes_with_the_loss() -> None:
     found = assumptions._judged(times, (NIC, PROCESSOR, SHARED_MEMORY), {})
     assert found.winner == "a" and found.wins == DRAWS * 3 // 4
     assert found.doubt == Doubt(SHARED_MEMORY, "b", pytest.approx(1 / 3), DRAWS // 4)  # type: ignore[arg-type]
+
+
+def test_a_number_is_named_only_where_it_decides() -> None:
+    """The second key loses in every draw, the third in most, by the processors' time; the fourth was too far behind to be drawn."""
+    draws = 10
+    worse = [
+        1.5 if i < 7 else 0.8 for i in sorted(range(draws), key=lambda i: places(PROCESSOR.dimensions[0], draws)[i])
+    ]
+    times = {"a": [1.0] * draws, "b": [2.0] * draws, "c": worse}
+    found = assumptions._judged(times, (NIC, PROCESSOR), {"d": 9.0})
+    assert found.winner == "a"
+    assert found.hangs_on("b") == "b takes longer than a, whatever the numbers are that are not known"
+    assert found.hangs_on("d") == "d takes longer than a, whatever the numbers are that are not known"
+    assert found.hangs_on("c").startswith("c hangs on ")
+    sure = assumptions._judged({"a": [1.0] * draws, "b": [2.0] * draws}, (NIC, PROCESSOR), {})
+    assert sure.hangs_on("a") == ""

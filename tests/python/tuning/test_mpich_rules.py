@@ -138,12 +138,12 @@ def test_a_size_that_the_table_cannot_say_is_refused() -> None:
 
 def test_a_shell_has_the_words(tmp_path: Path) -> None:
     folder = tmp_path / "it's here"
-    (tmp_path / "words.sh").write_text(mpich_rules.script(folder, shares_nodes=True), encoding="utf-8")
+    (tmp_path / "words.sh").write_text(mpich_rules.script(folder, True, "of a test"), encoding="utf-8")
     command = ["sh", "-c", '. "$0" && env', str(tmp_path / "words.sh")]
     done = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert f"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE={folder}/mpich.json\n" in done
     assert f"MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE={folder}/mpich_ch4.json\n" in done
-    assert "CH4" not in mpich_rules.script(folder, shares_nodes=False)
+    assert "CH4" not in mpich_rules.script(folder, False, "of a test")
 
 
 @needs_prover

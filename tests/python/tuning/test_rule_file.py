@@ -1,5 +1,5 @@
-"""collscope.tuning.rule_file, collscope.tuning.deciding: files with rules are read as those who follow them read them, and checked at few
-calls, which decide."""
+"""collscope.tuning.rule_file, collscope.tuning.mpich_file, collscope.tuning.origin, collscope.tuning.deciding: files with rules are read as
+those who follow them read them, and checked at few calls, which decide."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from collscope.base.errors import UserError
-from collscope.tuning import deciding, decision_file, openmpi_rules, rule_file
-from collscope.tuning.rule_file import NO_END
+from collscope.tuning import deciding, decision_file, mpich_rules, openmpi_rules, rule_file
+from collscope.tuning.deciding import NO_END
+from collscope.tuning.origin import Origin
 from collscope.tuning.rules import OWN, Rule, chosen
 from open_mpi import needs_prover
 
@@ -19,6 +20,17 @@ RULES = [
     Rule("bcast", (4, 5), (0, 65536), OWN),
     Rule("allgather", (3, 5), (0, 99), "allgather/bruck"),
 ]
+
+
+MADE = "# @platform=x\n# @platform_hash=0123456789ab\n# @ranks={}\n1\n7\n1\n0 1\n0 1 0 0\n"
+OF_MPICH = [
+    Rule("bcast", (2, 4), (0, 1000), "bcast/linear"),
+    Rule("bcast", (2, 4), (1001, 5000), OWN),
+    Rule("bcast", (6, 8), (0, 5000), "bcast/hierarchical_nary[levels=flat,n=3]"),
+    Rule("allreduce", (3, 8), (0, 5000), "allreduce/reduce_scatter_allgather"),
+    Rule("allreduce", (3, 8), (5001, 9000), "allreduce/linear"),
+]
+ORIGIN = Origin("schooner[nodes=8]", "0123456789ab", "real", "2..8", "1", "4..1MiB", 0.02)
 
 
 def written(tmp_path: Path, text: str) -> str:
@@ -46,6 +58,48 @@ def test_our_file_says_what_was_written(tmp_path: Path) -> None:
     rules = [*RULES, Rule("bcast", (6, 9), (8, 99), "bcast/binomial[s=0]", per_node=(2, 4))]
     made = rule_file.read(written(tmp_path, decision_file.text(rules, "of a test")))
     assert (made.target, list(made.rules)) == ("collscope", rules)
+
+
+@needs_prover
+@pytest.mark.parametrize("shares_nodes", [False, True])
+def test_mpichs_table_says_what_was_put_into_it(shares_nodes: bool, tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text(mpich_rules.texts(OF_MPICH, shares_nodes)[mpich_rules.FILE], encoding="utf-8")
+    made = rule_file.read(str(tmp_path / "x.json"))
+    assert sorted(map(str, made.rules)) == sorted(map(str, OF_MPICH))
+    assert (made.target, made.per_node, made.origin) == ("mpich-4.3", None if shares_nodes else 1, None)
+    (tmp_path / "x.sh").write_text(mpich_rules.script(tmp_path, shares_nodes, f"of a test\n{ORIGIN}"), encoding="utf-8")
+    assert rule_file.read(str(tmp_path / "x.json")).origin == ORIGIN
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"comm_size<=4"', '"comm_size<=9"', "bcast, comm_size<=5 comes too late"),
+        ("Bcast_intra_tree", "Bcast_intra_bush", "bcast, for 2 to 4 ranks: not what a rule of ./collscope tune says"),
+        ("Barrier_intra_k_dissemination", "Barrier_intra_smp", "barrier, in comm_type=intra: not what a rule"),
+        ('"avg_msg_size<=5000"', '"count<=5000"', "bcast, where total_msg_size is asked: "),
+    ],
+)
+def test_a_table_that_says_something_else_is_named(old: str, new: str, message: str, tmp_path: Path) -> None:
+    text = mpich_rules.texts(OF_MPICH, False)[mpich_rules.FILE]
+    assert old in text
+    (tmp_path / "x.json").write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        rule_file.read(str(tmp_path / "x.json"))
+
+
+@needs_prover
+@pytest.mark.parametrize("of", [ORIGIN, Origin("x", "0123456789ab")])
+def test_files_say_how_they_were_made(of: Origin, tmp_path: Path) -> None:
+    about = f"of a test\n{of}"
+    for text in (
+        openmpi_rules.text(RULES, "4.1", about),
+        openmpi_rules.text(RULES, "5.0", about),
+        decision_file.text(RULES, about),
+    ):
+        assert rule_file.read(written(tmp_path, text)).origin == of
+    assert rule_file.read(written(tmp_path, decision_file.text(RULES, "of a test"))).origin is None
 
 
 @needs_prover
@@ -82,7 +136,10 @@ def test_numbers_are_read_as_c_reads_them(tmp_path: Path) -> None:
         ("1\n7\n1\n0 1\n0 1 08 0\n", '"08" where Open MPI has a number'),
         ("rule-file-version-9\n1\n", "rule-file-version-9: a version that is not known here"),
         ("1\n9\n1\n0 1\n0 1 0 0\n", "no rule that can be checked: collective 9 has no rules here"),
-        ('{"collective": {}}', "rules in JSON cannot be checked yet"),
+        ('{"collective": {}}', "nothing is said of bcast: a call of it would end the program"),
+        ("{", "not JSON: "),
+        ("# @loss=much\n1\n7\n1\n0 1\n0 1 0 0\n", "the lines that begin with # @ were changed"),
+        (MADE.format("0..1"), "@ranks=0..1: not as ./collscope tune writes it"),
         ("bcast bytes 1.. binomail\n", "did you mean binomial"),
     ],
 )
@@ -105,6 +162,9 @@ def test_a_rule_is_looked_at_on_its_first_a_middle_and_its_last_number_of_ranks(
     assert deciding.ranks_of([Rule("bcast", (2, 9), (0, 1), "bcast/linear")], 64) == [2, 5, 9]
     assert deciding.ranks_of([Rule("bcast", (2, NO_END), (0, 1), "bcast/linear")], 8) == [2, 5, 8]
     assert deciding.ranks_of([Rule("bcast", (9, 12), (0, 1), "bcast/linear")], 8) == []
+    endless = [Rule("bcast", (2, NO_END), (0, 1), "bcast/linear"), Rule("bcast", (100, NO_END), (2, 3), "bcast/linear")]
+    assert deciding.ranks_of(endless, 4096) == [2, 33, 64, 100]
+    assert deciding.ranks_of(endless, 4096, [2, 4, 8, 16, 128, 256]) == [2, 8, 128, 256]
 
 
 def test_a_rule_is_measured_beside_its_neighbours_the_librarys_choice_and_the_best() -> None:
