@@ -24,6 +24,7 @@ from collscope.tuning.rule_file import RuleFile
 from collscope.tuning.rules import OWN, Call, Rule
 from collscope.tuning.search import Times
 from collscope.tuning.targets import Target
+from collscope.tuning.verdict import Scope, Verdict
 
 BUDGET = "3min"
 MAX_RANKS = 4096  # that rules with a higher end are checked on, where nothing says on how many they were made
@@ -60,53 +61,21 @@ def request(file: str, options: Mapping[str, Any], typed: Collection[str]) -> Re
     return Request(file=file, **given, **started, **usual)
 
 
-@dataclass(frozen=True)
-class Scope:
-    """What is looked at: numbers of ranks, None: what the rules say; ranks on a node, None: as rules say, or as many as it has cores;
-    sizes; what a rule may lose; and by which source the rules were chosen."""
-
-    ranks: Sequence[int] | None
-    per_node: int | None
-    sizes: Sequence[int]
-    loss: float
-    chosen_by: str
-
-    @staticmethod
-    def of(request: Request, found: RuleFile) -> Scope:
-        """By the options, else by what the file says."""
-        made = found.origin or Origin("", "")
-        ranks, sizes = request.ranks or made.ranks, request.sizes or made.bytes or SIZES
-        loss = tune_rules.read_share(request.loss) if request.loss else LOSS if made.loss is None else made.loss
-        per_node = found.per_node
-        if request.ranks_per_node:
-            numbers = parse_ranks(request.ranks_per_node, "ranks-per-node")
-            if len(numbers) > 1:
-                text = request.ranks_per_node
-                raise UsageError(f"--ranks-per-node {text}: --check looks at one placement; give one number")
-            per_node = numbers[0]
-        elif made.ranks_per_node and len(numbers := parse_ranks(made.ranks_per_node)) == 1:
-            per_node = numbers[0]
-        return Scope(parse_ranks(ranks) if ranks else None, per_node, parse_sizes(sizes), loss, made.chosen_by)
-
-    def allowed(self, source: str) -> float:
-        """What a rule may lose by times of a source. By the model it may lose its error more where measuring chose among what the model
-        cannot tell apart; and so by simulation, where real ranks were measured."""
-        alike = source in (self.chosen_by, tune_confirm.REAL) or self.chosen_by == MODEL
-        return self.loss if alike else (1 + self.loss) * (1 + confirm.TIE) - 1
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """A call at which a rule was checked. loss: of the rule against the best, None: what it takes has no time; source: of the times;
-    allowed: what it may lose by these."""
-
-    rule: Rule
-    call: Call
-    loss: float | None
-    best: str
-    source: str
-    allowed: float
-    is_wrong: bool
+def scope_of(request: Request, found: RuleFile) -> Scope:
+    """By the options, else by what the file says."""
+    made = found.origin or Origin("", "")
+    ranks, sizes = request.ranks or made.ranks, request.sizes or made.bytes or SIZES
+    loss = tune_rules.read_share(request.loss) if request.loss else LOSS if made.loss is None else made.loss
+    per_node = found.per_node
+    if request.ranks_per_node:
+        numbers = parse_ranks(request.ranks_per_node, "ranks-per-node")
+        if len(numbers) > 1:
+            text = request.ranks_per_node
+            raise UsageError(f"--ranks-per-node {text}: --check looks at one placement; give one number")
+        per_node = numbers[0]
+    elif made.ranks_per_node and len(numbers := parse_ranks(made.ranks_per_node)) == 1:
+        per_node = numbers[0]
+    return Scope(parse_ranks(ranks) if ranks else None, per_node, parse_sizes(sizes), loss, made.chosen_by)
 
 
 def run(request: Request) -> bool:
@@ -117,7 +86,7 @@ def run(request: Request) -> bool:
     target = targets.find(found.target)
     platform = requests.load_platform(request.platform, [model.SOURCE.name])
     assert platform
-    scope = Scope.of(request, found)
+    scope = scope_of(request, found)
     _say_origin(request, found, platform)
     budget = request.budget or (BUDGET if request.confirm else None)
     with leftovers.scratch() as scratch:

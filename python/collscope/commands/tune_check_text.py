@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from collscope.base import console
 from collscope.base.grid import KEY, Column, Grid
 from collscope.base.units import counted, format_ranks, format_size
+from collscope.commands.tune_confirm import How
 from collscope.tuning.deciding import NO_END
 from collscope.tuning.origin import MODEL, SOURCES
+from collscope.tuning.rule_file import RuleFile
 from collscope.tuning.rules import OWN
-
-if TYPE_CHECKING:
-    from collscope.commands.tune_check import Scope, Verdict
-    from collscope.commands.tune_confirm import How
-    from collscope.tuning.rule_file import RuleFile
+from collscope.tuning.verdict import Scope, Verdict
 
 SHOWN = 20
 

@@ -21,10 +21,10 @@ from collscope.sources.outcome import OK
 from collscope.sources.rows import SOURCES
 from collscope.sources.source import Options
 from collscope.tuning.confirm import Contest, Measured, Worth
+from collscope.tuning.origin import REAL, SIM
 from collscope.tuning.rules import Call
 
 PLACE = ("platform", "nodes", "ranks", "mapping")  # columns that say where ranks sit
-REAL, SIM = "real", "sim"
 REPETITIONS = 7
 LAUNCH_S = 2.0  # of a real launch, on top of its calls
 ROUND_S = 20.0  # so long a round of contests should take: what is over the budget at most, and lost when it is ended

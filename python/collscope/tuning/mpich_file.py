@@ -18,7 +18,7 @@ KINDS = {"comm_hierarchy=flat": False, "comm_hierarchy=parent": True}
 
 
 def rules(path: str, text: str) -> tuple[list[Rule], bool]:
-    """The rules, and whether they are for communicators whose ranks share nodes. UserError: it is no table, or says something that no rule
+    """The rules, and whether they are for communicators whose ranks share nodes. UserError: it is not a table, or says something that no rule
     of ours says."""
     try:
         table = json.loads(text)

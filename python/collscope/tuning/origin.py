@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from collscope.base.errors import UserError
 from collscope.base.units import parse_ranks, parse_sizes
 
-MODEL = "model"
-SOURCES = {MODEL: "the model", "real": "measurement", "sim": "simulation"}
+MODEL, REAL, SIM = "model", "real", "sim"
+SOURCES = {MODEL: "the model", REAL: "measurement", SIM: "simulation"}
 HASH = re.compile("[0-9a-f]{12}")
 
 

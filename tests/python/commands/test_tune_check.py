@@ -1,4 +1,5 @@
-"""collscope.commands.tune_check, collscope.commands.tune_check_text: whether the rules of a file are still right."""
+"""collscope.commands.tune_check, collscope.commands.tune_check_text, collscope.tuning.verdict:
+whether the rules of a file are still right."""
 
 from __future__ import annotations
 
@@ -58,7 +59,7 @@ def test_a_rule_that_is_not_right_is_named(
 
 
 @needs_prover
-def test_what_measuring_chose_is_not_called_wrong_by_what_the_model_cannot_tell(
+def test_measured_choices_are_not_called_wrong_by_what_the_model_cannot_tell(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The model is off by some percent: there it may prefer another algorithm than the measured times."""
