@@ -18,8 +18,8 @@ KINDS = {"comm_hierarchy=flat": False, "comm_hierarchy=parent": True}
 
 
 def rules(path: str, text: str) -> tuple[list[Rule], bool]:
-    """The rules, and whether they are for communicators whose ranks share nodes. UserError: it is not a table, or says something that no rule
-    of ours says."""
+    """The rules, and whether they are for communicators whose ranks share nodes. UserError: it is not a table, or
+    says something that no rule of ours says."""
     try:
         table = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -65,7 +65,7 @@ def _by_ranks(path: str, collective: str, tree: Any, left: mpich_rules.Tree) -> 
 def _ranges(
     path: str, collective: str, tree: Any, names: tuple[str, ...], low: int
 ) -> Iterator[tuple[int, int | None, Any]]:
-    """(first, last, what is said there) of questions NAME<=N in ascending order, and of what is left, whose last is None."""
+    """(first, last, what is said there) of questions NAME<=N in ascending order, and of what is left, without a last."""
     items = list(tree.items()) if isinstance(tree, dict) else []
     found = [re.fullmatch(r"(\w+)(?:<=([0-9]{1,15})|=any)", question) for question, _ in items]
     is_ours = bool(found) and all(one and one[1] in names and (one[2] is None) == (one is found[-1]) for one in found)
