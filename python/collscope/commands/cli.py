@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -78,6 +79,10 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line; every error becomes one clear message and an exit status."""
     characters.make_streams_print_all()
+    if "_COLLSCOPE_COMPLETE" in os.environ:
+        from collscope.commands import completion
+
+        completion.register()
     with errors.reported():
         words = own_files.replaced(sys.argv[1:] if arguments is None else arguments)
         status = cli.main(args=words, prog_name="collscope", standalone_mode=False)

@@ -7,11 +7,22 @@ from functools import partial
 from importlib import import_module
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, FishComplete, add_completion_class
 
 from collscope.base.errors import UserError
 
 Names = Callable[[click.Context], Iterable[str]]
+
+
+class Fish(FishComplete):
+    """click's function for fish, which takes what stands behind the first comma as the value: lists have more of them."""
+
+    source_template = FishComplete.source_template.replace('string split ","', 'string split --max 1 ","')
+
+
+def register() -> None:
+    """Lets `click` speak to shells as this module does."""
+    add_completion_class(Fish)
 
 
 def offer(command: click.Command) -> None:

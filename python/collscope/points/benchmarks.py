@@ -21,6 +21,7 @@ OSU_TITLE = re.compile(r"#\s*OSU MPI\S*\s+(?P<name>.+?) Latency Test")
 IMB_TITLE = re.compile(r"#\s*Benchmarking\s+(?P<name>\w+)")
 IMB_RANKS = re.compile(r"#\s*#processes = (\d+)")
 IMB_GROUPS = re.compile(r"#\s*\(\s*\d+ groups of")
+IMB_FAILED = re.compile(r"\s*\d+\s+(?P<why>time-out|out-of-mem|int-overflow)\b")
 MAX_US = 1e9  # a call that takes longer is a mistake of the file
 
 COLLECTIVES = {  # as the benchmarks call them, in small letters
@@ -75,7 +76,7 @@ def is_printed(text: str) -> bool:
 def read(name: str, text: str, launch: Launch) -> list[Row]:
     """The rows of a file of this name, one per size and benchmark, of source "real": metric osu_avg (OSU: a barrier before each call) or
     loop (IMB: none), median_s the average that was printed. Percentiles are passed over; a line whose average is 0.00 is left out, with
-    a remark.
+    a remark, as is a size that IMB gave up.
 
     UserError with file and line: a line that cannot be read, a negative time, a size that is there twice, ranks that neither the file
     nor `launch` has, or no time at all."""
@@ -131,6 +132,8 @@ def _numbers(name: str, text: str) -> Iterator[tuple[int, _Part, Sequence[str]]]
             part = replace(part, ranks=int(ranks[1]))
         elif part and (head := _columns(line, part.collective)):
             part = replace(part, columns=head[0], count=head[1])
+        elif part and part.columns and (failed := IMB_FAILED.match(line)):
+            console.note(f"{name}:{number}: left out: {part.collective} was not measured ({failed['why']})")
         elif part and part.columns and re.match(r"\s*[-+.\d]", line):
             words = line.split()
             if len(words) != part.count and not (len(words) == part.count + 1 and words[-1] in ("Pass", "Fail")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -121,3 +122,48 @@ def test_zsh_and_fish_get_their_answers(
     assert printed("./collscope", at=place, **words) == answer
     assert f"COMPLETE={shell}_complete" in printed("./collscope", at=place, _COLLSCOPE_COMPLETE=f"{shell}_source")
     assert line in (paths.ROOT / "README.md").read_text("utf-8")
+
+
+FISH = """
+_COLLSCOPE_COMPLETE=fish_source collscope | source
+for line in $argv
+    complete -C $line
+end
+"""
+ZSH = """
+zmodload zsh/zpty
+zpty shell 'TERM=dumb COLUMNS=200 zsh -f -i'
+zpty -w shell 'autoload -Uz compinit; compinit -u -D'
+zpty -w shell 'eval "$(_COLLSCOPE_COMPLETE=zsh_source collscope)"'
+zpty -w shell 'completed() { print -r -- "<$BUFFER>"; zle send-break }; zle -N completed; bindkey "^X" completed'
+for line in "$@"; do
+  zpty -n -w shell "$line"$'\t\x18'
+  zpty -r shell seen '*<collscope *>*'
+  print -r -- ${${seen##*<}%%>*}
+done
+zpty -d shell
+"""
+TYPED = (
+    ("collscope run --on scho", "collscope run --on schooner"),
+    ("collscope run -c bcast -a kno", "collscope run -c bcast -a knomial"),
+    ("collscope run -c bcast,scatter -a linear,kno", "collscope run -c bcast,scatter -a linear,knomial"),
+    ("collscope run --source model,si", "collscope run --source model,sim"),
+)
+"""Lines, and what Tab makes of them."""
+
+
+def in_shell(shell: str, script: str, at: Path) -> list[str]:
+    """What a shell prints that runs this script with the lines of TYPED; skipped where there is no such shell."""
+    if not shutil.which(shell):
+        pytest.skip(f"no {shell} on this machine (apt-get install {shell})")
+    path = f"{at}{os.pathsep}{os.environ['PATH']}"
+    words = [shell, "-f", "-c", script, shell] if shell == "zsh" else [shell, "--no-config", "-c", script]
+    return printed(*words, *(line for line, _ in TYPED), at=at, PATH=path, HOME=str(at)).splitlines()
+
+
+def test_tab_completes_in_zsh(known: Registry, place: Path) -> None:
+    assert [line.rstrip() for line in in_shell("zsh", ZSH, place)] == [line for _, line in TYPED]
+
+
+def test_tab_completes_in_fish(known: Registry, place: Path) -> None:
+    assert in_shell("fish", FISH, place) == [line.rpartition(" ")[2] for _, line in TYPED]

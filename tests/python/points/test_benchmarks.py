@@ -109,6 +109,23 @@ def test_a_time_that_is_printed_as_zero_is_left_out_with_a_remark(
 
 
 @pytest.mark.parametrize(
+    "why",
+    [
+        " time-out.; Time limit (secs_per_sample * msg_sizes_list_len) is over; use \"-time X\"",
+        " out-of-mem.; needed X=   1.001 GB; use flag \"-mem X\"",
+        " int-overflow; The production rank*size caused int overflow; use \"-data_type double\"",
+    ],
+)
+def test_a_size_that_imb_gave_up_is_left_out_with_a_remark(capsys: pytest.CaptureFixture[str], why: str) -> None:
+    text = IMB.replace("           16         1000         5.00         7.00         6.00", f"           16{why}")
+    assert short(text, Launch(ranks=4)) == [("allreduce", 4, 8, 8, "loop", 4.0)]
+    reason = why.split(maxsplit=1)[0].rstrip(".;")
+    assert f"out.txt:{text[: text.index(why)].count(chr(10)) + 1}: left out: alltoall was not measured ({reason})" in (
+        capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize(
     ("text", "launch", "fact"),
     [
         (BCAST, Launch(), "out.txt:5: how many ranks? OSU does not print it; add --ranks P"),
