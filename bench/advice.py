@@ -6,7 +6,7 @@ leave open is looked up in the model of the whole machine: what trusting it lose
 winner with the curves' numbers alone would lose. With --left-out the ranges of the draws follow from all machines but the one that is
 judged. orfeo_thin is left out unless it is named: its own file knows no sender's time and says 0.
 
-    bench/advice.py [MACHINE …] [-c COLLECTIVE …] [--left-out] [--quick]
+    bench/advice.py [MACHINE …] [-c COLLECTIVE …] [--left-out] [--quick] [--max-ranks P]
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ import argparse
 import sys
 import tempfile
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from collscope.base.number import Number
 from collscope.base.units import format_size
 from collscope.catalogue import registry
 from collscope.machines import completion, find, priors, spec_writer
-from collscope.machines.spec import Spec
+from collscope.machines.spec import Piece, Spec
 from collscope.points.plan import Layout, Point
 from collscope.sources import assumptions, model
 from collscope.sources.assumptions import LOSS, Choice, Judged
@@ -53,7 +52,7 @@ def curves_alone(spec: Spec, folder: Path, complete: bool) -> str:
     """The path of a specification with the shape and the curves of a machine, as data sheets and osu_latency give them; all else is
     completed, or takes no time."""
     plain = {
-        name: tuple(replace(p, gap=None, receive_gap=None, traffic=Number(1.0)) for p in pieces)
+        name: tuple(Piece(p.start, p.latency, p.s_per_byte) for p in pieces)
         for name, pieces in spec.curve.items()
     }
     bare = Spec(**{name: getattr(spec, name) for name in SHAPE}, curve=plain, complete=complete)
@@ -97,6 +96,7 @@ def main() -> None:
     options.add_argument("-c", dest="collectives", action="append", choices=COLLECTIVES)
     options.add_argument("--left-out", action="store_true", help="a machine's ranges follow from the others alone")
     options.add_argument("--quick", action="store_true", help="every third size, two layouts")
+    options.add_argument("--max-ranks", type=int, default=LAYOUTS[-1][1], help="only layouts with so many ranks at most")
     given = options.parse_args()
     known = registry.load()
     sizes, layouts = (SIZES[::3], LAYOUTS[1::3]) if given.quick else (SIZES, LAYOUTS)
@@ -108,7 +108,7 @@ def main() -> None:
             completion.RANGES = priors.ranges(machine if given.left_out else "")
             whole = find.load(machine)
             bare, zero = (find.load(curves_alone(find.load_spec(machine), Path(folder), c)) for c in (True, False))
-            fitting = [(n, p) for n, p in layouts if p <= n * whole.cores_per_node]
+            fitting = [(n, p) for n, p in layouts if p <= min(n * whole.cores_per_node, given.max_ranks)]
             for collective in given.collectives or COLLECTIVES:
                 count = Count()
                 keys = [a.full_key() for a in known.of(collective)]

@@ -19,6 +19,7 @@ from collscope.machines.spec import AS_NEEDED, FAR, NUMBERS, SPENT, Piece, Spec,
 
 RANGES = ranges()
 MIB = 1 << 20
+NOTHING = 1e-6  # of a byte's time: where the rest is less, processors spend all of it, and links none
 SMALL = 4096  # bytes: below, the slope of a curve says little of links
 ALONE = "the links are busy as long as the message by itself"
 SOURCE = "other machines: docs/priors.md"
@@ -52,7 +53,8 @@ def _busy_piece(piece: Piece, sender: tuple[float, float], receiver: tuple[float
     do; within a node the links are busy for what is left."""
     byte = piece.s_per_byte.value
     both = sender[1] + receiver[1]
-    most = 1.0 if not wire else max(0.0, 1 - piece.traffic.value * wire / byte) if byte else 0.0
+    most = 1.0 if not wire else 1 - piece.traffic.value * wire / byte if byte else 0.0
+    most = most if most > NOTHING else 0.0
     part = min(1.0, most / both) if both else 1.0
     gap, receive_gap = (
         (Number(share[0] * piece.latency.value), Number(part * share[1] * byte)) for share in (sender, receiver)
@@ -156,7 +158,7 @@ def _need(spec: Spec, classes: Collection[str]) -> float:
         p.traffic.value / p.flow_s_per_byte
         for name in classes
         for p, end in zip(spec.curve[name], _ends(spec.curve[name]), strict=True)
-        if end > SMALL and p.flow_s_per_byte > 0
+        if end > SMALL and p.flow_s_per_byte > NOTHING * p.s_per_byte.value
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from collscope.base import console
 from collscope.base.errors import UserError
+from collscope.base.units import join_words
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import vector_of_blocks
 from collscope.points.table import Row, make_row
@@ -82,6 +83,7 @@ def read(name: str, text: str, launch: Launch) -> list[Row]:
     nor `launch` has, or no time at all."""
     rows: list[Row] = []
     lines: dict[tuple[str, int, int], int] = {}
+    others: dict[str, UserError] = {}  # collective → why its times are not the algorithm's
     for number, part, words in _numbers(name, text):
         size, average, least, most = (_number(name, number, part, words, c) for c in ("size", "avg", "min", "max"))
         ranks = part.ranks or launch.ranks
@@ -96,13 +98,22 @@ def read(name: str, text: str, launch: Launch) -> list[Row]:
         if average == 0:
             console.note(f"{name}:{number}: left out: the average is printed as 0 µs, less than its digits show")
             continue
+        try:
+            algorithm = registry.load().resolve(launch.algorithm or "builtin", part.collective)[1]
+        except UserError as error:
+            others.setdefault(part.collective, error)
+            continue
         call = (part.collective, ranks, int(size or 0))
         if call in lines:
             raise UserError(
                 f"{name}:{number}: {part.collective} of {call[2]} bytes stands in line {lines[call]} already"
             )
         lines[call] = number
-        rows.append(_row(part, launch, ranks, call[2], average, least, most))
+        rows.append(_row(part, launch, algorithm, ranks, call[2], average, least, most))
+    if others and not rows:
+        raise next(iter(others.values()))
+    if others:
+        console.note(f"{name}: left out, as {launch.algorithm} is not one of their algorithms: {join_words(list(others))}")
     if not rows:
         raise UserError(
             f"{name}: no time of a collective; expected what osu_bcast, osu_allreduce, … or IMB-MPI1 print"
@@ -184,7 +195,14 @@ def _number(name: str, number: int, part: _Part, words: Sequence[str], column: s
 
 
 def _row(
-    part: _Part, launch: Launch, ranks: int, size: int, average: float, least: float | None, most: float | None
+    part: _Part,
+    launch: Launch,
+    algorithm: str,
+    ranks: int,
+    size: int,
+    average: float,
+    least: float | None,
+    most: float | None,
 ) -> Row:
     """A row of one printed line."""
     known = registry.load()
@@ -197,7 +215,7 @@ def _row(
         ranks=ranks,
         mapping=launch.mapping,
         collective=part.collective,
-        algorithm=known.resolve(launch.algorithm or "builtin", part.collective)[1],
+        algorithm=algorithm,
         bytes=vector_bytes(part.collective, size, ranks),
         block_bytes=-(-size // ranks) if whole else size,
         type="float",

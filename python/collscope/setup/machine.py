@@ -76,14 +76,17 @@ class Setup:
             os.sync()
 
     def apt(self, apt: list[str], words: list[str], what: str, names: list[str], packages: list[str]) -> None:
-        """Calls apt-get; `names`, `packages`: what is missing without it."""
+        """Calls apt-get; `names`, `packages`: what is missing without it. Where it reaches nothing, pip will not either: both are told at once."""
         log = self.logs / "apt.log"
         try:
             self.steps.run(what, [*apt, *words], log, env=needs.apt_environment())
         except SetupError as error:
             if not offline.NO_NETWORK.search(str(error)):
                 raise
-            raise SetupError(offline.packages(names, packages, log)) from error
+            texts = [offline.packages(names, packages, log)]
+            if not self.has_libraries() and not (self.root / offline.WHEELS).is_dir():
+                texts.append(offline.libraries(self.root, needs.dependencies(self.root).split(), log))
+            raise SetupError("\n".join(texts)) from error
 
     def wheels(self, presets: Sequence[str]) -> None:
         """Where nobody may install Debian's packages: those tools of the build that Python's packages bring too, into .venv."""

@@ -108,6 +108,20 @@ def test_a_time_that_is_printed_as_zero_is_left_out_with_a_remark(
     assert f"out.txt:{line}: left out: the average is printed as 0 µs" in capsys.readouterr().err
 
 
+def test_of_a_file_with_several_collectives_those_count_that_have_the_algorithm(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its name may say which one it is; where no collective has it, that is an error."""
+    both = [row["algorithm"] for row in benchmarks.read("out.txt", IMB, Launch(4, algorithm="linear"))]
+    assert both == ["allreduce/linear", "alltoall/linear"] and capsys.readouterr().err == ""
+    for key, left_out in (("ring", "alltoall"), ("alltoall/linear", "allreduce")):
+        rows = benchmarks.read("out.txt", IMB, Launch(4, algorithm=key))
+        assert {row["collective"] for row in rows} == {"allreduce", "alltoall"} - {left_out}
+        assert f"left out, as {key} is not one of their algorithms: {left_out}" in capsys.readouterr().err
+    with pytest.raises(UserError, match="linaer"):
+        benchmarks.read("out.txt", IMB, Launch(4, algorithm="linaer"))
+
+
 @pytest.mark.parametrize(
     "why",
     [

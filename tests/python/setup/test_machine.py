@@ -195,6 +195,11 @@ def test_without_a_network_what_to_fetch_elsewhere_is_one_message(
         Setup(tree).start_apt(["MPI"], ["openmpi-bin", "libopenmpi-dev"])
     assert str(error.value).startswith("no network: MPI cannot be installed\n")
     assert "--download-only" in str(error.value) and " openmpi-bin libopenmpi-dev\n" in str(error.value)
+    assert f"\n{first}\n{fetch}\n" in str(error.value), "who fetches packages fetches the libraries, too"
+    monkeypatch.setattr(Setup, "has_libraries", lambda self: True)
+    with pytest.raises(SetupError) as error:
+        Setup(tree).start_apt(["MPI"], ["openmpi-bin"])
+    assert first not in str(error.value)
     with pytest.raises(SetupError, match="fetching x failed"):
         Setup(tree).pip("fetching x", ["--no-deps", "x"], tree / "log", "download")
 

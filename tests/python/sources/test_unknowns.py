@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from collscope.machines import completion, find
+from collscope.machines import completion, find, ranges
 from collscope.machines.completion import (
     COPY_OF_GAMMA,
     COPY_TIME,
@@ -158,3 +158,20 @@ def test_a_draw_is_a_platform_with_all_open_numbers(tmp_path: Path) -> None:
     assert {p.name for p in made} == {platform.name}
     assert len({p.machine.nic_gap_s for p in made}) == len({p.machine.links["memory"] for p in made}) == 4
     assert len({p.machine.overhead_s for p in made}) == 1
+
+
+@pytest.mark.parametrize("place", [0.0, 0.02, 0.37, 0.5, 0.98, 1.0])
+def test_links_carry_what_processors_leave_and_nothing_where_they_leave_none(tmp_path: Path, place: float) -> None:
+    """Where the rest of a byte's time is left of rounding, it is no rate: of the memory it would be a billion times too much, of a gap too
+    little to be written."""
+    whole = "{ from_bytes = 0, latency_s = 0.4e-6, s_per_byte = 2e-10, gap_s = 2e-7, gap_s_per_byte = { value = 1.9e-10, range = [1e-10, 3e-10] } }"
+    given = OSU_ALONE.replace("socket = [[0, 0.4e-6, 2e-10]]", f"socket = [{whole}]")
+    tight = OSU_ALONE.replace("[4096, 4.5e-6, 8.2e-11]]", f"[4096, 4.5e-6, {1 / 12.3e9!r}]]")
+    for text, lines in ((given, ()), (tight, ("nic_bytes_per_s = 12.3e9",))):
+        spec, keys = find.as_given(machine(tmp_path, *lines, text=text))[0], find.given(str(tmp_path / "osu.toml"))
+        numbers = [*ranges.given(spec, 2), *completion.open_numbers(spec, keys, 2)]
+        made = completion.with_places(spec, numbers, lambda _: place)
+        assert made.memory_bytes_per_s.value < 1e13
+        pieces = [p for pieces in made.curve.values() for p in pieces]
+        spent = [kind[1].value for p in pieces for kind in (p.gap, p.receive_gap) if kind]
+        assert all(s == 0 or s > 1e-18 for s in spent)
