@@ -52,8 +52,7 @@ def curves_alone(spec: Spec, folder: Path, complete: bool) -> str:
     """The path of a specification with the shape and the curves of a machine, as data sheets and osu_latency give them; all else is
     completed, or takes no time."""
     plain = {
-        name: tuple(Piece(p.start, p.latency, p.s_per_byte) for p in pieces)
-        for name, pieces in spec.curve.items()
+        name: tuple(Piece(p.start, p.latency, p.s_per_byte) for p in pieces) for name, pieces in spec.curve.items()
     }
     bare = Spec(**{name: getattr(spec, name) for name in SHAPE}, curve=plain, complete=complete)
     path = folder / f"{spec.name}-{complete}.toml"
@@ -96,7 +95,9 @@ def main() -> None:
     options.add_argument("-c", dest="collectives", action="append", choices=COLLECTIVES)
     options.add_argument("--left-out", action="store_true", help="a machine's ranges follow from the others alone")
     options.add_argument("--quick", action="store_true", help="every third size, two layouts")
-    options.add_argument("--max-ranks", type=int, default=LAYOUTS[-1][1], help="only layouts with so many ranks at most")
+    options.add_argument(
+        "--max-ranks", type=int, default=LAYOUTS[-1][1], help="only layouts with so many ranks at most"
+    )
     given = options.parse_args()
     known = registry.load()
     sizes, layouts = (SIZES[::3], LAYOUTS[1::3]) if given.quick else (SIZES, LAYOUTS)

@@ -113,7 +113,9 @@ def read(name: str, text: str, launch: Launch) -> list[Row]:
     if others and not rows:
         raise next(iter(others.values()))
     if others:
-        console.note(f"{name}: left out, as {launch.algorithm} is not one of their algorithms: {join_words(list(others))}")
+        console.note(
+            f"{name}: left out, as {launch.algorithm} is not one of their algorithms: {join_words(list(others))}"
+        )
     if not rows:
         raise UserError(
             f"{name}: no time of a collective; expected what osu_bcast, osu_allreduce, … or IMB-MPI1 print"

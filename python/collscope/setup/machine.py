@@ -76,7 +76,7 @@ class Setup:
             os.sync()
 
     def apt(self, apt: list[str], words: list[str], what: str, names: list[str], packages: list[str]) -> None:
-        """Calls apt-get; `names`, `packages`: what is missing without it. Where it reaches nothing, pip will not either: both are told at once."""
+        """Calls apt-get; `names`, `packages`: what is missing without it. Without a network pip's part is told, too."""
         log = self.logs / "apt.log"
         try:
             self.steps.run(what, [*apt, *words], log, env=needs.apt_environment())

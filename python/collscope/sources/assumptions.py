@@ -25,7 +25,6 @@ MIN_DRAWS = 10  # fewer tell no tenth of them from another
 FAR = 4.0  # times the fastest with the middle of each range: what takes longer is not drawn, and wins in none
 STEPS = 5e8  # of the model, for all calls of a command; where that is more, …
 RUNS = 5  # … as many as to time all calls so often
-STEP_S = 6.5e-8  # of a core: 25 to 125 ns where this was measured, for steps from 1e4 to 6e7
 TIE = 0.01  # of the fastest time: less tells no two algorithms apart
 LOSS = 0.10  # of time, that trusting a winner may cost
 RARE = 0.02  # of the draws may cost more without a doubt: the ranges go beyond what any machine has
@@ -224,7 +223,7 @@ def _ratio(seconds: float, other: float) -> float:
 
 
 def _too_much(look: _Middle) -> str:
-    took = duration(MIN_DRAWS * look.steps_drawn * STEP_S)
+    took = duration(MIN_DRAWS * look.steps_drawn * model.STEP_S)
     return f"{MIN_DRAWS} draws of {counted(len(look.drawn), 'algorithm')} take a core about {took}"
 
 

@@ -3,14 +3,15 @@ of the platform. A prediction; it bounds nothing. The prover computes it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from collscope.base import cache, console, depends, leftovers
+from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
-from collscope.base.progress import Progress
+from collscope.base.progress import Progress, duration
 from collscope.base.statistics import quantile
 from collscope.catalogue import metrics, prover
 from collscope.catalogue.prover import Abandoned, Question
@@ -18,24 +19,94 @@ from collscope.machines.machine_file import machine_file
 from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point, Task, Timing, describe, plan_text
 from collscope.points.table import OVERLAPS, Row, make_row
+from collscope.sources import proven
+from collscope.sources.forecast import LONG_S
 from collscope.sources.outcome import FAILED, LIMIT, OK, UNSUPPORTED
 from collscope.sources.source import Options, Source, display, in_loop, is_builtin, lacks_cores
 
 DEFAULTS = Options()
 
 BAND = (0.05, 0.95)  # of the draws of a noise lie between these quantiles
+STEP_S = 6.5e-8  # of a core, per step of the model: 25 to 125 ns where this was measured, for steps from 1e4 to 6e7
+FEW_RANKS = 32  # with fewer the model takes about …
+FEW_STEPS = 2.5  # … so many steps per operation, …
+MAX_SHARES = 40  # … and so many at most where links are shared by many
+SHORT_S = 20.0  # for a call on fewer ranks
 BUILTIN = "the MPI library's own call is not known as a schedule; take decision/ompi_4_1 or another decision"
 
 
 def rows(tasks: Sequence[Task], options: Options) -> list[Row]:
     """Rows of source "model", one per task."""
-    if options.title and not options.quiet:
-        console.note(f"{options.title}: {len(tasks)} points, by the model")
+    if not options.quiet:
+        _announce(tasks, options)
     with display(options, "model", len(tasks)) as progress:
         return run_tasks(tasks, options, progress)
 
 
-SOURCE = Source("model", rows)
+def _announce(tasks: Sequence[Task], options: Options) -> None:
+    """Says how long it takes, where that is long; of work that has a title also how much it is."""
+    todo = left(tasks, options.noise)
+    took_s = seconds(todo) * (1 + options.noise)
+    long = f": about {duration(took_s)} (by the same calls on fewer ranks)" if took_s >= LONG_S else ""
+    if long or options.title:
+        console.note(f"{options.title or 'model'}: {len(tasks)} points by the model, {len(todo)} to time{long}")
+
+
+def left(tasks: Sequence[Task], noise: int = 0) -> list[Task]:
+    """Those of these points that would have to be timed now, each once."""
+    calls = dict.fromkeys(timed(task) for task in tasks if not is_builtin(task[1]) and not lacks_cores(task))
+    keys = dict(zip(_keys(list(calls), noise), calls, strict=True))
+    with cache.Cache() as store:
+        known = store.get_many(keys)
+    return [task for key, task in keys.items() if key not in known]
+
+
+SOURCE = Source("model", rows, left)
+
+
+def seconds(tasks: Sequence[Task]) -> float:
+    """About how long a core takes to time these calls: by the steps of the model for the same calls on fewer ranks, whose growth goes on.
+    0 where it cannot be LONG_S."""
+    calls = [timed(task) for task in tasks]
+    try:
+        operations = dict(zip(calls, proven.operations(calls), strict=True))
+        if STEP_S * sum(_most_steps(task, n) for task, n in operations.items()) < LONG_S:
+            return 0.0
+        steps = FEW_STEPS * sum(_times(point) * n for (at, point), n in operations.items() if at.ranks < FEW_RANKS)
+        many = [task for task in calls if task[0].ranks >= FEW_RANKS]
+        inside = [task for task in many if task[0].ranks // 8 >= 2 * task[0].nodes]
+        steps += _grown_steps(inside, 8, 4) + _grown_steps([task for task in many if task not in inside], 4, 2)
+    except UserError:  # without a prover, or where ranks are named one by one
+        return 0.0
+    return steps * STEP_S
+
+
+def _times(point: Point) -> int:
+    """How many calls are timed in a loop."""
+    return (point.timing.repetitions or 1) + point.timing.warmup
+
+
+def _most_steps(task: Task, operations: float) -> float:
+    layout, point = task
+    return _times(point) * max(MAX_SHARES * operations, 10.0 * layout.ranks**3)
+
+
+def _grown_steps(tasks: Sequence[Task], small: int, large: int) -> float:
+    """The steps of all of these calls together, from those on a `small`-th of their ranks and on a `large`-th, which are twice as many."""
+    less, more = (
+        [reply.get("steps") for reply in evaluate([_fewer(task, part) for task in tasks], limit_s=SHORT_S)]
+        for part in (small, large)
+    )
+    grown = [b * (b / a) ** (large.bit_length() - 1) for a, b in zip(less, more, strict=True) if a and b]
+    return sum(grown) * len(tasks) / len(grown) if grown else 0.0
+
+
+def _fewer(task: Task, part: int) -> Task:
+    """The call on a part of its ranks; of nodes that would have none of them, on as large a part."""
+    layout, point = task
+    ranks = layout.ranks // part
+    nodes = layout.nodes if ranks >= layout.nodes else max(1, layout.nodes // part)
+    return replace(layout, ranks=ranks, nodes=nodes), replace(point, root=point.root % ranks)
 
 
 def timed(task: Task) -> Task:
@@ -90,26 +161,43 @@ def _band(drawn: Sequence[float]) -> dict[str, Any]:
     return {"noise_low_s": low, "noise_median_s": middle, "noise_high_s": high}
 
 
+def _machines(tasks: Sequence[Task], noise: int = 0) -> dict[Layout, str]:
+    """The machine file of each layout."""
+    return {
+        layout: machine_file(layout.platform, layout.nodes, layout.ranks, layout.mapping, noise > 0)
+        for layout in dict.fromkeys(layout for layout, _ in tasks)
+        if layout.platform
+    }
+
+
+def _drawn(machines: Iterable[Layout], noise: int) -> dict[Layout, list[str]]:
+    """What stands in a key for the draws of a layout whose noise is known."""
+    return {
+        layout: [f"noise={noise}"] if noise and layout.platform and layout.platform.machine.noise else []
+        for layout in machines
+    }
+
+
+def _keys(tasks: Sequence[Task], noise: int = 0, machines: Mapping[Layout, str] | None = None) -> list[str]:
+    """Of each task in the cache."""
+    sources = cache.sources_hash(*depends.MODEL)
+    files = machines or _machines(tasks, noise)
+    drawn = _drawn(files, noise)
+    return [
+        cache.digest("model", sources, files[layout], f"ranks={layout.ranks}", point.identity(), *drawn[layout])
+        for layout, point in tasks
+    ]
+
+
 def evaluate(
     tasks: Sequence[Task], *, progress: Progress | None = None, limit_s: float | None = None, noise: int = 0
 ) -> list[dict[str, Any]]:
     """What the prover says of each task, cached by content: status ("ok" or the reason), model_s and cost_s (seconds), exact
     (whether the formula is the schedule's critical path), bound_s, rounds, chose (full key); noise_s: the times of `noise` draws, on
     platforms whose noise is known."""
-    sources = cache.sources_hash(*depends.MODEL)
-    machines = {
-        layout: machine_file(layout.platform, layout.nodes, layout.ranks, layout.mapping, noise > 0)
-        for layout in dict.fromkeys(layout for layout, _ in tasks)
-        if layout.platform
-    }
-    drawn = {
-        layout: [f"noise={noise}"] if noise and layout.platform and layout.platform.machine.noise else []
-        for layout in machines
-    }
-    keys = [
-        cache.digest("model", sources, machines[layout], f"ranks={layout.ranks}", point.identity(), *drawn[layout])
-        for layout, point in tasks
-    ]
+    machines = _machines(tasks, noise)
+    drawn = _drawn(machines, noise)
+    keys = _keys(tasks, noise, machines)
     with cache.Cache() as store:
         known = store.get_many(keys)
         known |= {

@@ -52,14 +52,12 @@ def operations(tasks: Sequence[Task]) -> list[float]:
     """How many sends, receives, waits and local steps all ranks of each task do together; 0 of what is not known. Above MAX_RANKS they
     grow as they do from half as many."""
     able = [task for task in tasks if not task[1].key.is_builtin]
-    half, whole = (
-        [proof.operations for proof in _proofs([(task, ranks) for task in able])]
-        for ranks in (MAX_RANKS // 2, MAX_RANKS)
-    )
+    larger = [task for task in able if task[0].ranks > MAX_RANKS]
     made = dict.fromkeys(tasks, 0.0)
-    for task, few, many in zip(able, half, whole, strict=True):
-        beyond = max(1.0, task[0].ranks / MAX_RANKS)
-        made[task] = many * beyond ** math.log2(many / few) if few and many else many
+    made |= {task: p.operations for task, p in zip(able, _proofs([(task, MAX_RANKS) for task in able]), strict=True)}
+    for task, half in zip(larger, _proofs([(task, MAX_RANKS // 2) for task in larger]), strict=True):
+        if half.operations and made[task]:
+            made[task] *= (task[0].ranks / MAX_RANKS) ** math.log2(made[task] / half.operations)
     return [made[task] for task in tasks]
 
 

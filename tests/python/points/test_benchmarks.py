@@ -125,9 +125,9 @@ def test_of_a_file_with_several_collectives_those_count_that_have_the_algorithm(
 @pytest.mark.parametrize(
     "why",
     [
-        " time-out.; Time limit (secs_per_sample * msg_sizes_list_len) is over; use \"-time X\"",
-        " out-of-mem.; needed X=   1.001 GB; use flag \"-mem X\"",
-        " int-overflow; The production rank*size caused int overflow; use \"-data_type double\"",
+        ' time-out.; Time limit (secs_per_sample * msg_sizes_list_len) is over; use "-time X"',
+        ' out-of-mem.; needed X=   1.001 GB; use flag "-mem X"',
+        ' int-overflow; The production rank*size caused int overflow; use "-data_type double"',
     ],
 )
 def test_a_size_that_imb_gave_up_is_left_out_with_a_remark(capsys: pytest.CaptureFixture[str], why: str) -> None:

@@ -1,4 +1,4 @@
-"""collscope.sources.forecast: how long simulations take, as it is announced before they begin."""
+"""collscope.sources.forecast, collscope.sources.model: how long simulations and the model take, as it is announced before they begin."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from collscope.catalogue.registry import Registry
+from collscope.machines import find
 from collscope.points.plan import Layout, Point, Task
-from collscope.sources import forecast
+from collscope.sources import forecast, model
 from collscope.sources.forecast import OPERATION_S, POINT_S, RANK_S, START_S
+from collscope.sources.source import Options
 from open_mpi import needs_prover
 from tiny_platform import tiny
 
@@ -58,3 +60,51 @@ def test_a_machine_is_as_fast_as_its_last_runs_were(tasks: list[Task], monkeypat
     for _ in range(5):
         forecast.learn(10, 80)
     assert forecast.factor() == pytest.approx(8 ** (5 / 7))
+
+
+MODELLED = (
+    ("schooner", 4, 64, "bcast", "makespan"),
+    ("schooner", 4, 64, "alltoall", "makespan"),
+    ("schooner", 16, 128, "allgather", "makespan"),
+    ("orfeo_epyc", 2, 64, "allreduce", "makespan"),
+    ("orfeo_epyc", 1, 64, "gather", "osu_avg[barrier=barrier/dissemination]"),
+    ("ideal", 64, 64, "scatter", "makespan"),
+    ("schooner", 4, 16, "allreduce", "makespan"),
+)
+
+
+@needs_prover
+@pytest.mark.parametrize(("platform", "nodes", "ranks", "collective", "metric"), MODELLED)
+def test_the_model_takes_no_more_than_twice_what_is_said_and_no_less_than_half(
+    known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch, platform: str, nodes: int, ranks: int, collective: str, metric: str
+) -> None:  # fmt: skip
+    """All algorithms of a collective, in counted steps, which every machine takes alike."""
+    monkeypatch.setattr(model, "LONG_S", 0.0)
+    layout = Layout(find.load(platform), nodes, ranks)
+    keys = [a.full_key() for a in known.of(collective)]
+    tasks = [(layout, Point(collective, key, count, metric=metric)) for key in keys for count in (256, 1 << 15)]
+    said = model.seconds(tasks) / model.STEP_S
+    took = sum(reply["steps"] for reply in model.evaluate([model.timed(t) for t in tasks]) if reply["kind"] == "ok")
+    assert took / 2 <= said <= 2 * took
+
+
+@needs_prover
+def test_a_long_model_is_announced_without_what_is_kept(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And nothing is said, nor asked on fewer ranks, where it cannot be long."""
+    asked = []
+    monkeypatch.setattr(model, "_grown_steps", lambda tasks, small, large: asked.append(tasks) or 1e10 * len(tasks))
+    layout = Layout(find.load("schooner"), 4, 64)
+    tasks = [(layout, Point("bcast", "bcast/linear", count)) for count in (1, 2)]
+    model.rows(tasks[:1], Options())
+    assert not asked and capsys.readouterr().err == ""
+    monkeypatch.setattr(model, "MAX_SHARES", 1e9)
+    model.rows(tasks, Options())
+    assert (
+        "model: 2 points by the model, 1 to time: about 11 min (by the same calls on fewer ranks)"
+        in capsys.readouterr().err
+    )
+    assert [task for some in asked for task in some] == [model.timed(tasks[1])]
+    model.rows(tasks, Options(quiet=True))
+    assert capsys.readouterr().err == ""

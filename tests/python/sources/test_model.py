@@ -167,14 +167,15 @@ def test_a_band_is_drawn_where_a_platform_varies(questions: list[str]) -> None:
 
 
 def test_one_call_tells_all_but_in_a_loop_and_no_data_is_checked(
-    questions: list[str], capsys: pytest.CaptureFixture[str]
+    questions: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A barrier before each call makes a loop: two calls to begin with, and two that count unless more are questions for."""
     how = Timing(7, until_ci=0.02, budget_s=5.0, buffers="fresh")
     loop = call(4, metric="osu_avg[barrier=barrier/tree]")
     tasks = [(LAYOUT, p) for p in (call(3, check=True, timing=how), loop, replace(loop, timing=how))]
+    monkeypatch.setattr(model, "seconds", lambda tasks: 0.0)
     model.rows(tasks, Options(title="mine"))
-    assert capsys.readouterr().err == "collscope: mine: 3 points, by the model\n"
+    assert capsys.readouterr().err == "collscope: mine: 3 points by the model, 3 to time\n"
     words = [re.findall("(?:repetitions|warmup|check|until_ci|buffers)=[^ ]*", line) for line in questions]
     assert words == [
         ["repetitions=1", "warmup=0", "check=0", "buffers=fresh"],
