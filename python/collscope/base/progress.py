@@ -15,6 +15,7 @@ from collscope.base import console
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+LONG_S = 60.0  # from here on the time is said before the work begins
 PERIOD_S = 10.0  # between two lines where there is no terminal
 SLOW_S = 2.0  # what takes longer is named on a terminal
 SHOWN = 3  # of what runs at a time

@@ -14,7 +14,6 @@ from collscope.points.plan import Layout, Task
 from collscope.sources import proven
 from collscope.sources.batches import batches, estimate
 
-LONG_S = 60.0  # from here on the time is said before the work begins
 # Seconds of one core, by SimGrid 3.32: of a launch, and with the plug-in, and per rank; of a point, per rank and per operation.
 START_S, PLUG_IN_S, RANK_S = 0.05, 0.04, 4.5e-4
 POINT_S, OPERATION_S = 5e-5, 5e-6

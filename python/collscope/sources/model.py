@@ -11,7 +11,7 @@ from typing import Any
 from collscope.base import cache, console, depends, leftovers
 from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
-from collscope.base.progress import Progress, duration
+from collscope.base.progress import LONG_S, Progress, duration
 from collscope.base.statistics import quantile
 from collscope.catalogue import metrics, prover
 from collscope.catalogue.prover import Abandoned, Question
@@ -20,7 +20,6 @@ from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point, Task, Timing, describe, plan_text
 from collscope.points.table import OVERLAPS, Row, make_row
 from collscope.sources import proven
-from collscope.sources.forecast import LONG_S
 from collscope.sources.outcome import FAILED, LIMIT, OK, UNSUPPORTED
 from collscope.sources.source import Options, Source, display, in_loop, is_builtin, lacks_cores
 

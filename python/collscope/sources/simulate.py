@@ -16,7 +16,7 @@ from functools import cached_property
 
 from collscope.base import cache, console, depends
 from collscope.base.errors import UserError
-from collscope.base.progress import Progress
+from collscope.base.progress import LONG_S, Progress
 from collscope.machines.placement import identity
 from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point, Task, Timing, describe
@@ -68,7 +68,7 @@ def _announce(tasks: Sequence[Task], options: Options) -> None:
     jobs, todo = workers(options), tasks if options.force else left(tasks)
     if options.title:
         console.note(forecast.sentence(options.title, len(tasks), todo, jobs, options.speed))
-    elif todo and forecast.duration_s(todo, jobs) >= forecast.LONG_S:
+    elif todo and forecast.duration_s(todo, jobs) >= LONG_S:
         console.note(f"{forecast.sentence('simulating', len(tasks), todo, jobs)}; {HINT}")
 
 

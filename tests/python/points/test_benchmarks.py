@@ -108,7 +108,7 @@ def test_a_time_that_is_printed_as_zero_is_left_out_with_a_remark(
     assert f"out.txt:{line}: left out: the average is printed as 0 µs" in capsys.readouterr().err
 
 
-def test_of_a_file_with_several_collectives_those_count_that_have_the_algorithm(
+def test_collectives_that_lack_the_algorithm_are_left_out(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Its name may say which one it is; where no collective has it, that is an error."""
