@@ -92,19 +92,19 @@ def test_the_estimate_of_the_model_is_within_a_factor_of_two(
 def test_a_long_model_is_announced_without_what_is_kept(
     workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And nothing is said, nor asked on fewer ranks, where it cannot be long."""
-    asked = []
-    monkeypatch.setattr(model, "_grown_steps", lambda tasks, small, large: asked.append(tasks) or 1e10 * len(tasks))
+    """And nothing is said, nor timed on fewer ranks, where it cannot be long."""
+    calls = []
+    monkeypatch.setattr(model, "_grown_steps", lambda tasks, small, large: calls.append(tasks) or 1e10 * len(tasks))
     layout = Layout(find.load("schooner"), 4, 64)
     tasks = [(layout, Point("bcast", "bcast/linear", count)) for count in (1, 2)]
     model.rows(tasks[:1], Options())
-    assert not asked and capsys.readouterr().err == ""
+    assert not calls and capsys.readouterr().err == ""
     monkeypatch.setattr(model, "MAX_SHARES", 1e9)
     model.rows(tasks, Options())
     assert (
         "model: 2 points by the model, 1 to time: about 11 min (by the same calls on fewer ranks)"
         in capsys.readouterr().err
     )
-    assert [task for some in asked for task in some] == [model.timed(tasks[1])]
+    assert [task for some in calls for task in some] == [model.timed(tasks[1])]
     model.rows(tasks, Options(quiet=True))
     assert capsys.readouterr().err == ""

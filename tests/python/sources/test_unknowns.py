@@ -162,8 +162,8 @@ def test_a_draw_is_a_platform_with_all_open_numbers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", [0.0, 0.02, 0.37, 0.5, 0.98, 1.0])
 def test_links_carry_what_processors_leave_and_nothing_where_they_leave_none(tmp_path: Path, place: float) -> None:
-    """Where the rest of a byte's time is left of rounding, it is not a rate: of the memory it would be a billion times too much, of a gap too
-    little to be written."""
+    """Where the rest of a byte's time is left of rounding, it is not a rate: it would be a billion times the
+    memory's, or a gap that is too short to be written."""
     gaps = "gap_s = 2e-7, gap_s_per_byte = { value = 1.9e-10, range = [1e-10, 3e-10] }"
     whole = f"{{ from_bytes = 0, latency_s = 0.4e-6, s_per_byte = 2e-10, {gaps} }}"
     given = OSU_ALONE.replace("socket = [[0, 0.4e-6, 2e-10]]", f"socket = [{whole}]")
