@@ -25,7 +25,7 @@ _KEYS = (
     *(colour for colour in OTHERS if colour not in ("#2F4F4F", "#661100")),
 )  # dark ones are for decisions
 # Far from all others, where those come too close.
-_MORE = ("#F078F0", "#00C800", "#B800F0", "#F07890", "#40CFA0", "#A878F0")
+_MORE = ("#F078F0", "#00C800", "#B800F0", "#F07890", "#40CFA0", "#A878F0", "#0000D8")
 _SHAPES = ("s", "D", "^", "v", "P", "X")
 _DASH = 3.5  # line widths
 
