@@ -22,6 +22,7 @@
   X(bcast_bine_scatter_allgather) \
   X(bcast_lanes) \
   X(bcast_circulant) \
+  X(bcast_double_binary_tree) \
   X(reduce_mst) \
   X(reduce_bucket_reduce_scatter_mst_gather) \
   X(reduce_linear) \
@@ -36,6 +37,7 @@
   X(reduce_bine) \
   X(reduce_bine_reduce_scatter_gather) \
   X(reduce_circulant) \
+  X(reduce_double_binary_tree) \
   X(scatter_linear) \
   X(scatter_linear_nb) \
   X(scatter_knomial) \
@@ -113,6 +115,7 @@
   X(allreduce_swing_bandwidth) \
   X(allreduce_lanes) \
   X(allreduce_circulant) \
+  X(allreduce_double_binary_tree) \
   X(allreduce_allgather_reduce) \
   X(rotation_shift) \
   X(rotation_nonblocking) \
