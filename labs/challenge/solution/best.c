@@ -33,7 +33,7 @@ static void best(coll_ctx *c, const coll_args *a) {
     pass_on(c, a, v ? a->root : -1, child, n, 0);
   } else if (bytes <= 100000) {
     for (int u = 2 * v + 1; u <= 2 * v + 2 && u < p; u++) child[n++] = (u + a->root) % p;
-    pass_on(c, a, v ? ((v - 1) / 2 + a->root) % p : -1, child, n, 2048);
+    pass_on(c, a, v ? ((v - 1) / 2 + a->root) % p : -1, child, n, bytes <= 40000 ? 2048 : 4096);
   } else {
     if (v + 1 < p) child[n++] = (v + 1 + a->root) % p;
     pass_on(c, a, v ? (v - 1 + a->root) % p : -1, child, n, bytes <= 600000 ? 1024 : 4096);
