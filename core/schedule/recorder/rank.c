@@ -12,7 +12,11 @@
 /* ---- a recorder ------------------------------------------------------------------------------------- */
 
 /* Addresses that no process has: an algorithm that looks at data faults there, too. */
+#if UINTPTR_MAX > UINT32_MAX
 static const uintptr_t nowhere = (uintptr_t)1 << 52;
+#else
+static const uintptr_t nowhere = (uintptr_t)1 << 31; /* beyond the memory that WebAssembly is given (prove/CMakeLists.txt) */
+#endif
 
 recorder *rec_new(void) {
   recorder *s = memset(array_grow(NULL, sizeof *s), 0, sizeof *s);

@@ -95,6 +95,11 @@ static void make_rank(recorder *s, int rank) {
   s->inside = false;
 }
 
+/* WebAssembly has neither signals nor addresses to reserve: nothing has those that stand for buffers, and a program that touches one, or
+ * loops for ever, ends. */
+#ifdef __wasm__
+static void reserve(recorder *s) {}
+#else
 static void reserve(recorder *s) {
   s->base = mmap(NULL, BUFFERS * BUFFER_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (s->base == MAP_FAILED) {
@@ -103,6 +108,7 @@ static void reserve(recorder *s) {
   }
   s->reserved = true;
 }
+#endif
 
 /* Shows a rank that is done. Its list serves the next one, so that a million need no more memory than the longest of them. */
 static void show(recorder *s, int rank, record_viewer viewer) {
@@ -126,7 +132,9 @@ static record *record_into(recorder *s, const coll_alg *alg, const coll_args *ar
   r->calls = calls < 1 ? 1 : calls > REC_CALLS ? REC_CALLS : calls;
   s->seed = seed;
   s->most = active.most;
+#ifndef __wasm__
   if (!active.handler) listen_to_signals();
+#endif
   active.current = s;
   bool any = alg->flags & COLL_ANY_SOURCE;
   for (int left = p; left && !*r->error;) {

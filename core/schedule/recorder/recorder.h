@@ -12,7 +12,11 @@
 #include <setjmp.h>
 #include <signal.h>
 
+#if UINTPTR_MAX > UINT32_MAX
 #define BUFFER_BITS 40
+#else
+#define BUFFER_BITS 28 /* WebAssembly's addresses have 32 bits */
+#endif
 #define BUFFER_BYTES ((size_t)1 << BUFFER_BITS)
 /* The last one holds this rank's parts of segments, PART_BYTES each. */
 enum { BUFFERS = 4, SEGMENTS_MAX = 255 - REC_SEGMENT };

@@ -34,6 +34,7 @@ TEST_BED = {"ip": "iproute2", "tc": "iproute2", "unshare": "util-linux", "nsente
 PATIENCE_S = 10.0  # from asking a program to end to making it
 
 PROVER = paths.BUILD / "prove" / "collscope-prove"
+WASM = paths.BUILD / "wasm" / "collscope-prove.wasm"  # for pages; beside it the script that loads it
 RECORDED = paths.BUILD / "prove" / "collscope-recorded"
 SIM_DRIVER = paths.BUILD / "smpi" / "collscope-driver"
 MPI_DRIVER = paths.BUILD / "mpi" / "collscope-driver"

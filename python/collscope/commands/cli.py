@@ -29,6 +29,7 @@ COMMANDS = {  # in the order in which help lists them
     "claims": "collscope.commands.claims",
     "prove": "collscope.commands.prove",
     "show": "collscope.commands.show",
+    "explore": "collscope.commands.explore",
     "docs": "collscope.commands.docs",
     "decide": "collscope.commands.decide",
     "twins": "collscope.commands.twins",

@@ -240,3 +240,11 @@ def ensure_packages(root: Path, presets: Sequence[str]) -> None:
         setup = Setup(root)
         with locked(root):
             setup.apt_install(setup.start_apt(names, packages), packages, "installing " + ", ".join(names))
+
+
+def ensure_wasm(root: Path) -> None:
+    """The prover as WebAssembly, for pages. SetupError where Emscripten cannot be installed, or the build fails."""
+    ensure_packages(root, [needs.WASM])
+    os.environ.setdefault("EMSCRIPTEN_ROOT", str(Path(shutil.which("emcc") or "emcc").resolve().parent))
+    with locked(root):
+        Setup(root).build(needs.WASM, ["collscope-prove"])

@@ -29,6 +29,8 @@ class Need:
         return all(map(shutil.which, self.commands))
 
 
+WASM = "wasm"  # the prover for pages: built by the command that makes one
+BROWSER = "browser"  # for tests of pages
 TEST_BED = "testbed"  # no build, but asked for like one
 NEEDS = (
     Need("C compiler", ("build-essential",), ("gcc", "make"), ("gcc", "--version")),
@@ -52,6 +54,8 @@ NEEDS = (
         "mpi",
         elsewhere="the cluster's own MPI, which has mpicc and mpirun (module load openmpi, say)",
     ),
+    Need("Emscripten", ("emscripten",), ("emcc",), ("emcc", "--version"), WASM),
+    Need("Chromium (tests of pages)", ("chromium",), ("chromium",), ("chromium", "--version"), BROWSER),
     Need(
         "namespaces (test bed)",
         tuple(dict.fromkeys(programs.TEST_BED.values())),

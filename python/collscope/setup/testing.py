@@ -44,12 +44,12 @@ def run(full: bool = False) -> int:
     """Runs everything even after a failure; 0 when all is well."""
     started = time.monotonic()
     try:
-        for extra in ("dev", "cluster", "parquet"):
+        for extra in ("dev", "cluster", "parquet", *["browser"] * full):
             machine.ensure_python(paths.ROOT, extra)
         # Builds wait for one core while they configure and link, C's tests for clocks and messages: something else runs beside them.
         with _side() as beside:
             checked = beside.submit(style)
-            steps = [*builds(), *([other_simgrid()] if full else [])]
+            steps = [*builds(full), *([other_simgrid()] if full else [])]
             steps += checked.result()
             trees = [beside.submit(ctest, preset, full) for preset in PRESETS if has_tests(preset)]
             python = pytest(full)
@@ -100,12 +100,13 @@ def say(text: str) -> None:
     print(f"== {text}", flush=True)
 
 
-def builds() -> list[Step]:
+def builds(full: bool) -> list[Step]:
     """All targets of all presets: tests too, and the sanitized build."""
     steps = []
     setup = machine.Setup(paths.ROOT)
     with machine.locked(paths.ROOT):
-        optional = [needs.TEST_BED] if needs.apt_command() else []  # without it, its tests say that they are skipped
+        # Without these, their tests say that they are skipped.
+        optional = [needs.TEST_BED, *[needs.WASM, needs.BROWSER] * full] if needs.apt_command() else []
         names, packages = needs.missing_packages([*programs.BUILT, *optional])
         if packages:
             setup.apt_install(setup.start_apt(names, packages), packages, "installing " + ", ".join(names))

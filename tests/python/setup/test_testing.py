@@ -96,7 +96,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, testing.Step]:
     steps: dict[str, Any] = {n: testing.Step(n, 2) for n in ("build", "style", "ctest", "pytest")} | {"calls": []}
     calls = steps["calls"].append
     monkeypatch.setattr(machine, "ensure_python", lambda root, extra: calls(extra))
-    monkeypatch.setattr(testing, "builds", lambda: [steps["build"]])
+    monkeypatch.setattr(testing, "builds", lambda full: [steps["build"]])
     monkeypatch.setattr(testing, "style", lambda: [steps["style"]])
     monkeypatch.setattr(testing, "other_simgrid", lambda: calls("other") or testing.Step("other"))
     monkeypatch.setattr(testing, "ctest", lambda preset, full: calls(("ctest", preset, full)) or steps["ctest"])
@@ -124,7 +124,7 @@ def test_the_exit_status_and_the_last_line_say_whether_anything_failed(
 @pytest.mark.parametrize("full", [False, True])
 def test_the_long_tests_run_with_full_alone(parts: dict[str, Any], monkeypatch: pytest.MonkeyPatch, full: bool) -> None:
     assert testing.run(full) == 0
-    expected = ["dev", "cluster", "parquet", *["other"] * full, ("ctest", "prove", full), ("ctest", "smpi", full)]
+    expected = ["dev", "cluster", "parquet", *["browser", "other"] * full, ("ctest", "prove", full), ("ctest", "smpi", full)]
     assert [call for call in parts["calls"] if call != ("pytest", full)] == expected
     assert parts["calls"].count(("pytest", full)) == 1
 
@@ -211,7 +211,7 @@ def test_a_build_that_fails_is_counted_and_not_remembered(
     monkeypatch.setattr(Setup, "apt_install", lambda self, apt, packages, what: done.append(f"{what} {packages}"))
     monkeypatch.setattr(Setup, "build", build)
     monkeypatch.setattr(state, "remember", lambda root, presets, before: done.append(" ".join(presets)))
-    made = [(s.name, s.passed, s.failed) for s in testing.builds()]
+    made = [(s.name, s.passed, s.failed) for s in testing.builds(full=False)]
     assert made == [(f"build {p}", int(p != failing), int(p == failing)) for p in testing.PRESETS]
     assert capsys.readouterr().out.count("it broke\n") == bool(failing)
     expected = ["apt ['x'] ['libx']", "installing x ['libx']"] * len(lacking) + [*testing.PRESETS]

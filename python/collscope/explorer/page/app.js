@@ -1,0 +1,170 @@
+// The controls, the tabs, and what happens when one of them changes.
+"use strict";
+
+function prepared(trace, key) {
+  trace.key = trace.chose || key;
+  trace.ranks = trace.rank_end_s.length;
+  trace.rounds = Math.max(0, ...[...trace.messages, ...trace.transfers].map(m => Math.max(1, Math.round(m[3]))));
+  return trace;
+}
+
+let current = null, serial = 0;
+
+async function update() {
+  normalise();
+  writeAddress();
+  controls();
+  tabs();
+  const mine = ++serial, say = byId("status");
+  say.className = "";
+  if (state.view === "results") {
+    say.textContent = "";
+    byId("about").hidden = true;
+    return results.show();
+  }
+  byId("about").hidden = false;
+  say.textContent = "computing …";
+  const machine = machineText(), line = [point(state.algorithm)];
+  try {
+    const [[trace], [why], [held], proof] = await Promise.all([
+      engine.model("trace", machine, line, "--trace"),
+      engine.model("explain", machine, line, "--explain"),
+      engine.model("holdings", machine, line, "--holdings"),
+      engine.proof("proof", point(state.algorithm)),
+    ]);
+    if (mine !== serial) return;
+    if (trace.kind !== "ok") throw new Error(trace.status);
+    current = {trace: prepared(trace, state.algorithm), why: why.kind === "ok" ? why : null, held: held.holdings ?? null, proof};
+  } catch (error) {
+    if (mine !== serial || error === null) return;
+    current = null;
+    say.className = "refused";
+    say.textContent = `${state.algorithm}: ${error.message}`;
+    byId("makespan").dataset.seconds = "";
+    document.body.dataset.ready = String(serial);
+    return;
+  }
+  summary();
+  render();
+  document.body.dataset.ready = String(serial);  // for whoever waits for the page
+}
+
+function summary() {
+  const {trace, proof} = current, say = byId("status");
+  const sent = [...trace.messages, ...trace.transfers].reduce((sum, m) => sum + m[2], 0);
+  const right = proof.kind === "ok" || proof.status === "ok";
+  say.replaceChildren(
+    element("strong", {id: "makespan"}, seconds(trace.model_s)),
+    ` ${counted(trace.messages.length + trace.transfers.length, "message")}, ${bytes(sent)} sent, ${counted(trace.rounds, "round")}` +
+    (trace.bound_s ? `; ${(trace.model_s / trace.bound_s).toFixed(2)} times the lower bound` : "") + (right ? "; proven" : ""));
+  byId("makespan").dataset.seconds = String(trace.model_s);
+  if (!right) {
+    say.className = "refused";
+    say.append(` The proof fails: ${proof.status}`);
+  }
+  byId("command").textContent = command(`show '${state.algorithm}'`);
+}
+
+function render() {
+  if (!current) return;
+  const {trace, why, held} = current;
+  if (state.view === "schedule") schedule.show(trace, held);
+  else if (state.view === "timeline") timeline.show(trace, why);
+  else if (state.view === "traffic") traffic.show(trace, why);
+  else if (state.view === "compare") compare.show(trace, why);
+  else if (state.view === "times") times.show();
+}
+
+// ---- controls
+
+function options(select, values, chosen, name = v => v) {
+  const wanted = values.join("\n");
+  if (select.dataset.values !== wanted) {
+    select.replaceChildren(...values.map(v => element("option", {value: v}, name(v))));
+    select.dataset.values = wanted;
+  }
+  select.value = chosen;
+}
+
+function controls() {
+  options(byId("collective"), COLLSCOPE.registry.collectives.map(c => c.name).filter(c => keysOf(c).length), state.collective);
+  options(byId("algorithm"), keysOf(state.collective), stem(state.algorithm), key => key.startsWith("decision/") ? key : short(key));
+  options(byId("machine"), COLLSCOPE.machines.map(m => m.name), state.machine, name => known.machines[name].title);
+  const machine = known.machines[state.machine];
+  options(byId("nodes"), Object.keys(machine.variant_of_nodes).filter(n => Number(n) <= Number(state.ranks) && Number(n) * machine.cores >= Number(state.ranks)), state.nodes);
+  options(byId("mapping"), ["block", "cyclic"], state.mapping);
+  for (const id of ["ranks", "root", "bytes"]) if (document.activeElement !== byId(id) || byId(id).value !== state[id]) byId(id).value = state[id];
+  byId("root").closest("label").hidden = !known.collectives[state.collective].has_root;
+  byId("bytes").closest("label").hidden = !hasData();
+  byId("bytes_name").textContent = countsBlocks() ? "bytes per block" : "bytes of the vector";
+  byId("root").max = Number(state.ranks) - 1;
+  for (const id of ["nodes", "mapping"]) byId(id).closest("label").hidden = !machine.seats;
+  params();
+  about();
+}
+
+function params() {
+  const values = valuesOf(state.algorithm), host = byId("params"), list = paramsOf(state.algorithm);
+  const wanted = stem(state.algorithm);
+  if (host.dataset.key !== wanted) {
+    host.dataset.key = wanted;
+    host.replaceChildren(...list.map(p => {
+      const input = p.words
+        ? element("select", {id: `param_${p.name}`}, ...p.words.map(w => element("option", {value: w}, w)))
+        : element("input", {id: `param_${p.name}`, type: "number", min: p.min, max: p.max});
+      input.addEventListener("change", () => {
+        const now = valuesOf(state.algorithm);
+        now[p.name] = p.words ? input.value : String(clamp(input.value, p.min, p.max, p.default));
+        state.algorithm = keyWith(state.algorithm, now);
+        update();
+      });
+      return element("label", {title: p.help}, element("span", {}, p.name), input);
+    }));
+  }
+  for (const p of list) byId(`param_${p.name}`).value = values[p.name];
+}
+
+function about() {
+  const text = COLLSCOPE.about[stem(state.algorithm)];
+  byId("about_name").textContent = state.algorithm;
+  byId("about_fields").replaceChildren(...Object.entries(text?.fields ?? {}).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+  byId("about_picture").textContent = text?.picture ?? "";
+  byId("about_picture").hidden = !text?.picture;
+}
+
+function tabs() {
+  for (const view of VIEWS) {
+    const chosen = view === state.view, tab = byId(`tab_${view}`);
+    tab.setAttribute("aria-selected", String(chosen));
+    tab.tabIndex = chosen ? 0 : -1;
+    byId(`view_${view}`).hidden = !chosen;
+  }
+  byId("call").hidden = state.view === "results";
+}
+
+for (const view of VIEWS) {
+  const tab = byId(`tab_${view}`);
+  tab.addEventListener("click", () => { state.view = view; update(); });
+  tab.addEventListener("keydown", event => {
+    const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    if (!by) return;
+    state.view = VIEWS[(VIEWS.indexOf(view) + by + VIEWS.length) % VIEWS.length];
+    update();
+    byId(`tab_${state.view}`).focus();
+    event.preventDefault();
+  });
+}
+for (const id of ["collective", "algorithm", "machine", "nodes", "mapping", "ranks", "root", "bytes"])
+  byId(id).addEventListener("change", event => {
+    state[id] = event.target.value;
+    if (id === "collective") state.algorithm = state.other = "";
+    if (id === "collective" || id === "algorithm" || id === "ranks") state.round = "0";
+    update();
+  });
+byId("copy").addEventListener("click", () => navigator.clipboard?.writeText(byId("command").textContent));
+addEventListener("hashchange", () => { readAddress(); update(); });
+let resized = 0;
+addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(() => { times.again(); if (state.view === "results") results.show(); else render(); }, 120); });
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
+readAddress();
+update();

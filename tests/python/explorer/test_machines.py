@@ -1,0 +1,49 @@
+"""explorer/machines: what the page makes a machine's file from."""
+
+import pytest
+
+from collscope.base.errors import UserError
+from collscope.explorer import machines
+from collscope.machines import find
+from collscope.machines.machine_file import PLACE_LINES, machine_file
+
+
+def numbers(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.split()[0] not in PLACE_LINES]
+
+
+@pytest.mark.parametrize("name", ["schooner", "orfeo_epyc", "ib_multicore"])
+def test_the_text_for_so_many_nodes_is_the_machines_file_without_places(name: str) -> None:
+    made, platform = machines.described(name), find.load(name)
+    for nodes, variant in made["variant_of_nodes"].items():
+        assert numbers(machine_file(platform, nodes, nodes)) == made["variants"][variant]["text"].splitlines()
+
+
+def test_seats_are_those_of_the_block_mapping() -> None:
+    made, platform = machines.described("schooner"), find.load("schooner")
+    from collscope.machines.placement import places
+
+    for ranks in (1, 3, 20):
+        assert [(socket, cache) for _, socket, cache in places(platform, 1, ranks)] == made["seats"][ranks]
+
+
+def test_each_draw_changes_lines_of_the_text_and_adds_none() -> None:
+    made = machines.described("orfeo_thin")
+    for variant in made["variants"]:
+        lines = variant["text"].split("\n")
+        assert len(variant["draws"]) == machines.DRAWS
+        for changes in variant["draws"]:
+            assert changes, "a draw in which nothing changes"
+            assert all(0 <= at < len(lines) and new.split()[0] == lines[at].split()[0] for at, new in changes)
+
+
+def test_a_machine_whose_nodes_differ_is_refused(tmp_path) -> None:
+    hosts = "".join(f'<host id="h{i}" speed="1Gf" core="{1 + i}"/>' for i in range(2))
+    routes = '<link id="l" bandwidth="1GBps" latency="1us"/><route src="h0" dst="h1"><link_ctn id="l"/></route>'
+    file = tmp_path / "two.xml"
+    file.write_text(
+        f'<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1">'
+        f'<zone id="z" routing="Full">{hosts}{routes}</zone></platform>'
+    )
+    with pytest.raises(UserError, match=r"not alike.*show --on"):
+        machines.described(str(file))
