@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
+
 from collscope.base import console, paths
 from collscope.base.files import says, write_atomically
-from collscope.reference import html, machines, node_model, pictures, priors
+from collscope.reference import commands, html, machines, node_model, pictures, priors
 from collscope.reference.markdown import markdown
 from collscope.reference.model import Reference, reference
 
@@ -30,14 +32,15 @@ def stale(all_: Reference) -> list[str]:
     return [*found, *pictures.stale(all_.entries)]
 
 
-def run(check: bool = False) -> int:
+def run(group: click.Group, check: bool = False) -> int:
     """Writes the reference, or says what of it is out of date; returns the exit status."""
     all_ = reference()
     for e in all_.entries:
         if e.header.missing:
             console.note(f"{e.path}: the header lacks {', '.join(e.header.missing)}")
     if check:
-        problems = [*stale(all_), *machines.stale(folder()), *node_model.stale(folder()), *priors.stale(folder())]
+        problems = [*stale(all_), *machines.stale(folder()), *node_model.stale(folder()), *priors.stale(folder()),
+                    *commands.stale(folder(), group)]  # fmt: skip
         for text in problems:
             console.note(text)
         if problems:
@@ -52,5 +55,6 @@ def run(check: bool = False) -> int:
     of_elements = node_model.write(folder())
     print(f"written: docs/node_model.md and {len(of_elements) - 1} pictures")
     print(f"written: docs/{priors.write(folder()).name}")
+    print(f"written: docs/{commands.write(folder(), group).name}")
     print(f"{pages} pages of HTML: open docs/{html.INDEX}")
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import click
 import pytest
 
 from collscope.base import paths, programs
@@ -41,12 +42,12 @@ def test_the_check_says_what_is_out_of_date_and_writes_nothing(
     monkeypatch.setattr(docs, "write_atomically", lambda path, text: pytest.fail(f"{path} is written"))
     for problems, status in (([], 0), (["a page is old"], 1)):
         monkeypatch.setattr(docs, "stale", lambda _, found=problems: found)
-        for part in (docs.machines, docs.node_model, docs.priors):
-            monkeypatch.setattr(part, "stale", lambda _, found=problems: found[:1])
-        assert docs.run(check=True) == status
+        for part in (docs.machines, docs.node_model, docs.priors, docs.commands):
+            monkeypatch.setattr(part, "stale", lambda *_, found=problems: found[:1])
+        assert docs.run(click.Group(), check=True) == status
         printed = capsys.readouterr()
         lines = [line.removeprefix("collscope: ") for line in printed.err.splitlines()]
-        assert lines == (["a page is old"] * 4 + ["run ./collscope docs"] if status else []) and printed.out == ""
+        assert lines == (["a page is old"] * 5 + ["run ./collscope docs"] if status else []) and printed.out == ""
 
 
 def test_writing_says_how_much(
@@ -58,12 +59,13 @@ def test_writing_says_how_much(
     monkeypatch.setattr(docs.pictures, "stale", lambda _: iter(["a picture is old"]))
     monkeypatch.setattr(docs.machines, "write", lambda _: [tmp_path] * 5)
     monkeypatch.setattr(docs.node_model, "write", lambda _: [tmp_path] * 7)
-    assert docs.run() == 0
+    assert docs.run(click.Group()) == 0
     assert capsys.readouterr().out.splitlines() == [
         "written: docs/algorithms.md; 3 of 0 pictures redrawn",
         "written: docs/machines.md and 4 platform files beside their specifications",
         "written: docs/node_model.md and 6 pictures",
         "written: docs/priors.md",
+        "written: docs/commands.md",
         "1 pages of HTML: open docs/algorithms.html",
     ]
     assert (tmp_path / "algorithms.html").exists() and docs.stale(Reference([], [])) == ["a picture is old"]

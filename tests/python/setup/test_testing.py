@@ -124,7 +124,14 @@ def test_the_exit_status_and_the_last_line_say_whether_anything_failed(
 @pytest.mark.parametrize("full", [False, True])
 def test_the_long_tests_run_with_full_alone(parts: dict[str, Any], monkeypatch: pytest.MonkeyPatch, full: bool) -> None:
     assert testing.run(full) == 0
-    expected = ["dev", "cluster", "parquet", *["browser", "other"] * full, ("ctest", "prove", full), ("ctest", "smpi", full)]
+    expected = [
+        "dev",
+        "cluster",
+        "parquet",
+        *["browser", "other"] * full,
+        ("ctest", "prove", full),
+        ("ctest", "smpi", full),
+    ]
     assert [call for call in parts["calls"] if call != ("pytest", full)] == expected
     assert parts["calls"].count(("pytest", full)) == 1
 
