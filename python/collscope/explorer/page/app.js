@@ -52,7 +52,7 @@ async function update() {
 function summary() {
   const {trace, proof} = current, say = byId("status");
   const sent = [...trace.messages, ...trace.transfers].reduce((sum, m) => sum + m[2], 0);
-  const right = proof.kind === "ok" || proof.status === "ok";
+  const right = proof.verdict === "proven";
   say.replaceChildren(
     element("strong", {id: "makespan"}, seconds(trace.model_s)),
     ` ${counted(trace.messages.length + trace.transfers.length, "message")}, ${bytes(sent)} sent, ${counted(trace.rounds, "round")}` +
@@ -60,7 +60,7 @@ function summary() {
   byId("makespan").dataset.seconds = String(trace.model_s);
   if (!right) {
     say.className = "refused";
-    say.append(` The proof fails: ${proof.status}`);
+    say.append(` The proof fails: ${proof.failure ?? proof.status}`);
   }
   byId("command").textContent = command(`show '${state.algorithm}'`);
 }

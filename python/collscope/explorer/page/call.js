@@ -36,7 +36,7 @@ function normalise() {
   if (!(state.collective in known.collectives)) state.collective = DEFAULTS.collective;
   const keys = keysOf(state.collective);
   if (!keys.includes(stem(state.algorithm))) state.algorithm = keys[0];
-  if (state.other && !keys.includes(stem(state.other))) state.other = "";
+  if (!keys.includes(stem(state.other)) || stem(state.other) === stem(state.algorithm)) state.other = "";
   if (!(state.machine in known.machines)) state.machine = DEFAULTS.machine;
   const machine = known.machines[state.machine];
   state.ranks = String(clamp(state.ranks, 1, MAX_RANKS, 8));
