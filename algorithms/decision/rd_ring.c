@@ -8,10 +8,15 @@
  */
 #include "decision/rows.h"
 
+#include <limits.h>
+
+/* 1 TiB, or what a long holds where it has 32 bits. */
+#define MAX_THRESHOLD (1LL << 40 < LONG_MAX ? (long)(1LL << 40) : LONG_MAX)
+
 static const coll_param params[] = {
-  { "threshold", 512 << 10, 0, 1L << 40, NULL,
+  { "threshold", 512 << 10, 0, MAX_THRESHOLD, NULL,
     "bytes of the whole vector from which a power of two of ranks takes the ring" },
-  { "bruck", 80 << 10, 0, 1L << 40, NULL,
+  { "bruck", 80 << 10, 0, MAX_THRESHOLD, NULL,
     "the same for other numbers of ranks, which take Bruck's algorithm below it" },
   { .name = NULL },
 };

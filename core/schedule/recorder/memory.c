@@ -55,7 +55,7 @@ spot rec_resolve(recorder *s, const void *p, size_t bytes, const char *who, bool
   int buf = 0;
   int64_t off = 0;
   if (!rec_locate(s, p, &buf, &off)) {
-    if ((uintptr_t)p < ((uintptr_t)1 << 32)) /* NULL, or an element of an array that is NULL here */
+    if ((uint64_t)(uintptr_t)p < (uint64_t)1 << 32) /* NULL, or an element of an array that is NULL here */
       rec_fail(s, "%s %s a buffer that is NULL at this rank (%s)", who, does,
                !s->layout->has_in    ? "in"
                : !s->layout->has_out ? "out"

@@ -95,8 +95,8 @@ static void make_rank(recorder *s, int rank) {
   s->inside = false;
 }
 
-/* WebAssembly has neither signals nor addresses to reserve: nothing has those that stand for buffers, and a program that touches one, or
- * loops for ever, ends. */
+/* WebAssembly has neither signals nor addresses to reserve: nothing has those that stand for buffers, and a program that touches one
+ * ends. */
 #ifdef __wasm__
 static void reserve(recorder *s) {}
 #else
@@ -132,9 +132,7 @@ static record *record_into(recorder *s, const coll_alg *alg, const coll_args *ar
   r->calls = calls < 1 ? 1 : calls > REC_CALLS ? REC_CALLS : calls;
   s->seed = seed;
   s->most = active.most;
-#ifndef __wasm__
   if (!active.handler) listen_to_signals();
-#endif
   active.current = s;
   bool any = alg->flags & COLL_ANY_SOURCE;
   for (int left = p; left && !*r->error;) {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from collscope.base.errors import UserError
@@ -19,9 +18,11 @@ MAX_RANKS = 256  # of the page
 
 
 def described(name: str) -> dict[str, Any]:
-    """A machine by its name or file: name, title, cores per node, sockets and caches of a node; `seats`: of each number of ranks on a
-    node the socket and cache of each; `variants`: the text of its file, and what each draw changes in it as [line, text]; and which
-    variant belongs to a number of nodes. UserError: its nodes differ, or it has no curves."""
+    """A machine by its name or file: name, title, cores per node, sockets and caches of a node.
+
+    `seats`: of each number of ranks on a node the socket and cache of each; `variants`: the text of its file, and what each draw changes
+    in it as [line, text], or all of the draw's text; and which variant belongs to a number of nodes. UserError: its nodes differ, or it
+    has no curves."""
     platform = find.load(name)
     nodes = platform.nodes
     if not isinstance(nodes, EqualNodes):
@@ -78,9 +79,9 @@ def _variant(platform: Platform, nodes: int) -> dict[str, Any]:
     return {"text": text, "draws": [_changes(text, other) for other in drawn_texts]}
 
 
-def _changes(text: str, other: str) -> Sequence[tuple[int, str]]:
-    """The lines in which the other text differs."""
+def _changes(text: str, other: str) -> list[tuple[int, str]] | str:
+    """The lines in which the other text differs; all of it, where it has more or fewer lines."""
     before, after = text.split("\n"), other.split("\n")
-    if len(before) != len(after):  # a draw that adds a line: all of it, in place of the first
-        return [(0, other.rstrip("\n")), *((i, "") for i in range(1, len(before)))]
+    if len(before) != len(after):
+        return other
     return [(i, new) for i, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]

@@ -30,17 +30,18 @@ VIEWS = {
     "times": "Times",
     "results": "Results",
 }
-FILES = ("index.html", "app.js", "data.js", "prover.js", "results")  # of a page's folder
+FILES = ("index.html", "app.js", "data.js", "prover.js", "machines", "results")  # of a page's folder
 
 
 def write(folder: Path, platforms: Sequence[str], results: Sequence[Table]) -> list[Path]:
     """Writes the page into a folder; returns its files. The prover must have been built (setup.machine.ensure_wasm). UserError: a
     machine that the page cannot show."""
     files = dict(_files(platforms, results))
-    (folder / "results").mkdir(parents=True, exist_ok=True)
-    for old in (folder / "results").glob("*.js"):
-        if f"results/{old.name}" not in files:
-            old.unlink()
+    for part in ("machines", "results"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+        for old in (folder / part).glob("*.js"):
+            if f"{part}/{old.name}" not in files:
+                old.unlink()
     for name, text in files.items():
         write_atomically(folder / name, text)
     return [folder / name for name in files]
@@ -48,21 +49,24 @@ def write(folder: Path, platforms: Sequence[str], results: Sequence[Table]) -> l
 
 def _files(platforms: Sequence[str], results: Sequence[Table]) -> Iterator[tuple[str, str]]:
     style = (PAGE / "page.css").read_text(encoding="utf-8")
-    yield "data.js", f"const COLLSCOPE = {_json(_data(platforms, results))};\n"
+    made = [machines.telephone(), *map(machines.described, platforms)]
+    yield "data.js", f"const COLLSCOPE = {_json(_data(made, results))};\n"
+    for number, machine in enumerate(made):
+        yield f"machines/{number}.js", f"loaded({_json(machine['name'])}, {_json(machine['variants'])});\n"
     yield "prover.js", f"const COLLSCOPE_ENGINE = {_json(_prover())};\n"
     yield "app.js", "\n".join((PAGE / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     for table in results:
-        yield f"results/{table.name}.js", f"COLLSCOPE_RESULTS({_json(table.name)}, {_json(tables.content(table))});\n"
+        yield f"results/{table.name}.js", f"loaded({_json(table.name)}, {_json(tables.content(table))});\n"
     yield "index.html", _shell().render(style=style, views=VIEWS.items())
 
 
-def _data(platforms: Sequence[str], results: Sequence[Table]) -> dict[str, Any]:
+def _data(made: Sequence[dict[str, Any]], results: Sequence[Table]) -> dict[str, Any]:
     registry = json.loads(catalogue.json_text())
     return {
         "version": 1,
         "registry": registry,
         "about": {key: about for key in _keys(registry) if (about := _about(key))},
-        "machines": [machines.telephone(), *map(machines.described, platforms)],
+        "machines": [{name: value for name, value in machine.items() if name != "variants"} for machine in made],
         "parts": dict(PARTS),
         "results": [{"name": table.name} for table in results],
     }

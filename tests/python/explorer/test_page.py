@@ -170,7 +170,7 @@ def test_times_by_size_name_the_fastest(page, folder) -> None:
         ranks=32,
         nodes=2,
     )
-    page.wait_for_selector("#times_table tbody tr", timeout=60_000)
+    page.wait_for_function("document.getElementById('times_text').textContent.startsWith('Shaded')", timeout=120_000)
     assert "1 MiB" in page.inner_text("#times_table")
     assert page.locator("#times_chart svg path").count() > 3
 

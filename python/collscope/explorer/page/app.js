@@ -24,8 +24,10 @@ async function update() {
   }
   byId("about").hidden = false;
   say.textContent = "computing …";
-  const machine = machineText(), line = [point(state.algorithm)];
   try {
+    await loadMachine();
+    if (mine !== serial) return;
+    const machine = machineText(), line = [point(state.algorithm)];
     const [[trace], [why], [held], proof] = await Promise.all([
       engine.model("trace", machine, line, "--trace"),
       engine.model("explain", machine, line, "--explain"),
@@ -40,7 +42,6 @@ async function update() {
     current = null;
     say.className = "refused";
     say.textContent = `${state.algorithm}: ${error.message}`;
-    byId("makespan").dataset.seconds = "";
     document.body.dataset.ready = String(serial);
     return;
   }
@@ -56,7 +57,7 @@ function summary() {
   say.replaceChildren(
     element("strong", {id: "makespan"}, seconds(trace.model_s)),
     ` ${counted(trace.messages.length + trace.transfers.length, "message")}, ${bytes(sent)} sent, ${counted(trace.rounds, "round")}` +
-    (trace.bound_s ? `; ${(trace.model_s / trace.bound_s).toFixed(2)} times the lower bound` : "") + (right ? "; proven" : ""));
+    (trace.bound_s && state.machine === "telephone" ? `; ${(trace.model_s / trace.bound_s).toFixed(2)} times the lower bound` : "") + (right ? "; proven" : ""));
   byId("makespan").dataset.seconds = String(trace.model_s);
   if (!right) {
     say.className = "refused";

@@ -90,6 +90,25 @@ function point(algorithm, bytes = Number(state.bytes)) {
     `root=${state.root}`;
 }
 
+// Parts of the page that are loaded when they are chosen: each is a script that calls `loaded`.
+const parts = {};
+function loaded(name, content) { parts[name] = content; }
+function part(name, path) {
+  if (name in parts) return Promise.resolve(parts[name]);
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = path;
+    script.onload = () => resolve(parts[name]);
+    script.onerror = () => reject(new Error(`${path} is missing: make the page again`));
+    document.head.append(script);
+  });
+}
+
+async function loadMachine() {
+  const m = known.machines[state.machine];
+  m.variants = await part(m.name, `machines/${COLLSCOPE.machines.indexOf(m)}.js`);
+}
+
 // The machine file that the model reads.
 function machineText() {
   const m = known.machines[state.machine];
@@ -100,6 +119,7 @@ function machineText() {
 function drawnTexts() {
   const m = known.machines[state.machine], {text, draws} = m.variants[m.variant_of_nodes[state.nodes]];
   return draws.map(changed => {
+    if (typeof changed === "string") return changed + placeLines(m);
     const lines = text.split("\n");
     for (const [at, line] of changed) lines[at] = line;
     return lines.join("\n") + placeLines(m);

@@ -29,17 +29,18 @@ const charts = (() => {
     const sizes = [...new Set(all.map(q => q[0]))].sort((a, b) => a - b);
     const step = Math.ceil(sizes.length / Math.max(1, Math.floor((width - L - R) / 62)));
     sizes.forEach((size, i) => {
-      if (i % step === 0) svg.append(node("text", {x: x(size), y: height - B + 38, "text-anchor": "middle"}, bytes(size)));
+      if (i % step === 0) svg.append(node("text", {x: x(size), y: height - B + 38, "text-anchor": i + 1 === sizes.length && i ? "end" : "middle"}, bytes(size)));
     });
     svg.append(node("text", {x: (L + width - R) / 2, y: height - 4, "text-anchor": "middle"}, xname));
-    for (const s of series) {
+    const behind = series.toReversed();  // the first ones on top
+    for (const s of behind) {
       const banded = s.points.filter(q => q[2] > 0);
-      if (banded.length > 1)
+      if (banded.length > 1 && s.colour !== GREY)
         svg.append(node("path", {d: `M${banded.map(q => `${x(q[0])},${y(q[3])}`).join("L")}L${banded.toReversed().map(q => `${x(q[0])},${y(q[2])}`).join("L")}Z`, fill: s.colour, opacity: 0.16}));
     }
-    for (const s of series) {
+    for (const s of behind) {
       const points = s.points.filter(q => q[1] > 0);
-      svg.append(node("path", {d: `M${points.map(q => `${x(q[0])},${y(q[1])}`).join("L")}`, stroke: s.colour, fill: "none", "stroke-width": 2}, node("title", {}, s.name)));
+      svg.append(node("path", {d: `M${points.map(q => `${x(q[0])},${y(q[1])}`).join("L")}`, stroke: s.colour, fill: "none", "stroke-width": s.colour === GREY ? 1 : 2, ...(s.isBound ? {"stroke-dasharray": "5 4"} : {})}, node("title", {}, s.name)));
       for (const q of points) svg.append(node("circle", {cx: x(q[0]), cy: y(q[1]), r: 3, fill: s.colour}, node("title", {}, `${s.name}: ${bytes(q[0])}, ${seconds(q[1])}${q[2] ? `, band ${seconds(q[2])} to ${seconds(q[3])}` : ""}`)));
     }
     // The strip: the colour of the fastest at each size.
@@ -58,7 +59,7 @@ const charts = (() => {
 
   function fastest(series, size) {
     let best = null, time = Infinity;
-    for (const s of series)
+    for (const s of series.filter(s => !s.isBound))
       for (const [at, value] of s.points) if (at === size && value > 0 && value < time) [best, time] = [s, value];
     return best;
   }

@@ -44,6 +44,8 @@ const roundColour = (round, rounds) => ramp(rounds > 1 ? 0.08 + 0.78 * (round - 
 // Told apart by people who see few colours, too (Paul Tol's bright and muted schemes).
 const COLOURS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#ee8866", "#44bb99", "#999933", "#882255", "#77aadd", "#a0a0a0"];
 
+const GREY = "#a4adb6";  // of what never comes near the best
+
 // A canvas as wide as its parent, sharp on any screen; returns its context and sizes in CSS pixels.
 function canvas(where, height) {
   const width = where.parentElement.clientWidth, scale = devicePixelRatio || 1;
@@ -72,7 +74,7 @@ function table(head, rows, caption) {
   made.append(element("thead", {}, element("tr", {}, ...head.map(h => element("th", {scope: "col"}, h)))));
   made.append(element("tbody", {}, ...rows.map(row => element("tr", {}, ...row.map(c => {
     const cell = element("td");
-    if (typeof c === "number" || /^[-+]?[\d.]+( |$)/.test(c)) cell.className = "number";
+    if (/^[-+−]?[\d.]+( |$)/.test(c instanceof Node ? c.textContent : c)) cell.className = "number";
     cell.append(c instanceof Node ? c : String(c));
     return cell;
   })))));

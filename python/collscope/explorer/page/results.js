@@ -2,20 +2,6 @@
 "use strict";
 
 const results = (() => {
-  const loaded = {};
-
-  window.COLLSCOPE_RESULTS = (name, content) => { loaded[name] = content; };
-
-  function load(name) {
-    if (loaded[name]) return Promise.resolve(loaded[name]);
-    return new Promise((resolve, reject) => {
-      const script = element("script", {src: `results/${name}.js`});
-      script.onload = () => resolve(loaded[name]);
-      script.onerror = () => reject(new Error(`results/${name}.js is missing: make the page again`));
-      document.head.append(script);
-    });
-  }
-
   function choices(select, values, chosen) {
     select.replaceChildren(...values.map(v => element("option", {value: v, selected: v === chosen}, v)));
     return values.includes(chosen) ? chosen : values[0];
@@ -29,7 +15,7 @@ const results = (() => {
     state.study = choices(byId("study"), names, state.study);
     let content;
     try {
-      content = await load(state.study);
+      content = await part(state.study, `results/${state.study}.js`);
     } catch (error) {
       byId("results_text").textContent = error.message;
       return;
@@ -49,11 +35,11 @@ const results = (() => {
     const series = new Map();
     for (const row of here) {
       const name = short(row.algorithm) + (content.sources.length > 1 ? `, ${row.source}` : "");
-      if (!series.has(name)) series.set(name, {name, colour: "", points: []});
+      if (!series.has(name)) series.set(name, {name, colour: "", points: [], isBound: row.source === "bound"});
       series.get(name).points.push([row.bytes, row.median_s, row.q1_s, row.q3_s]);
     }
     const all = [...series.values()];
-    all.forEach((s, i) => { s.colour = i < COLOURS.length ? COLOURS[i] : "#a4adb6"; s.points.sort((a, b) => a[0] - b[0]); });
+    all.forEach((s, i) => { s.colour = s.isBound ? GREY : COLOURS[i] ?? GREY; s.points.sort((a, b) => a[0] - b[0]); });
     byId("results_text").textContent = `${content.title}: ${counted(here.length, "row")} of ${rows.length}.`;
     charts.lines(byId("results_chart"), all, {title: `${state.study}: time by size`, x: "bytes of the vector"});
     byId("results_table").replaceChildren(charts.sizesTable(all, "Times (median); the fastest in bold"));

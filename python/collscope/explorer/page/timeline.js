@@ -9,6 +9,17 @@ const timeline = (() => {
     return [1, 2, 5, 10].map(f => f * power).find(s => s >= raw);
   }
 
+  // The parts of a message (its latency, its bytes, what it waits) are one leg: [rank, other rank, from, until].
+  function legs(path) {
+    const made = [];
+    for (const [, rank, other, size, from, until] of path) {
+      const last = made.at(-1);
+      if (last && other >= 0 && last[0] === rank && last[1] === other && last[4] === size) last[3] = until;
+      else made.push([rank, other, from, until, size]);
+    }
+    return made;
+  }
+
   // One trace on one canvas; end: of the axis, in seconds, so that two can have the same.
   function draw(where, trace, why, end, most = 560) {
     const p = trace.ranks, row = Math.min(30, Math.max(5, most / p));
@@ -45,7 +56,7 @@ const timeline = (() => {
       g.beginPath();
       let begun = false;
       const to = (t, r) => { if (begun) g.lineTo(x(t), y(r) + row / 2); else g.moveTo(x(t), y(r) + row / 2); begun = true; };
-      for (const [, rank, other, , from, until] of why.path) {
+      for (const [rank, other, from, until] of legs(why.path)) {
         to(from, rank);
         to(until, other >= 0 ? other : rank);
       }

@@ -15,6 +15,17 @@ const times = (() => {
     return [at(0.1), at(0.9)];
   }
 
+  // Colours are for those that come near the best at some size.
+  function draw(series) {
+    const timed = series.filter(s => s.points.length);
+    const best = size => Math.min(...timed.flatMap(s => s.points.filter(q => q[0] === size).map(q => q[1])));
+    const nearness = new Map(timed.map(s => [s, Math.min(...s.points.map(q => q[1] / best(q[0])))]));
+    timed.sort((a, b) => nearness.get(a) - nearness.get(b));
+    timed.forEach((s, i) => { s.colour = COLOURS[i] ?? GREY; });
+    charts.lines(byId("times_chart"), timed, {title: `${state.collective}: time by size`, x: countsBlocks() ? "bytes per block" : "bytes of the vector"});
+    byId("times_table").replaceChildren(charts.sizesTable(timed, "Times; the fastest in bold"));
+  }
+
   async function show() {
     const key = [state.collective, state.ranks, state.machine, state.nodes, state.mapping, state.root, state.algorithm, document.documentElement.clientWidth].join();
     if (key === shownFor) return;
@@ -38,17 +49,10 @@ const times = (() => {
         if (answer.kind === "ok") series[i].points.push([size, answer.model_s, ...band(answer.others_s)]);
         else refusals.set(keys[i], answer.status);
       });
+      draw(series);
     }
-    const timed = series.filter(s => s.points.length);
-    // Lines that never come near the best are grey: colours are for those that matter.
-    const best = size => Math.min(...timed.flatMap(s => s.points.filter(q => q[0] === size).map(q => q[1])));
-    timed.sort((a, b) => nearness(a) - nearness(b));
-    function nearness(s) { return Math.min(...s.points.map(q => q[1] / best(q[0]))); }
-    timed.forEach((s, i) => { s.colour = i < COLOURS.length ? COLOURS[i] : "#a4adb6"; });
     byId("times_text").textContent = others.length
       ? `Shaded: eight of ten of ${others.length} draws of the numbers that the machine's file leaves open or gives with a range.` : "";
-    charts.lines(byId("times_chart"), timed, {title: `${state.collective}: time by size`, x: countsBlocks() ? "bytes per block" : "bytes of the vector"});
-    byId("times_table").replaceChildren(charts.sizesTable(timed, "Times; the fastest in bold"));
     byId("times_refused").replaceChildren(...[...refusals].map(([name, why]) => element("li", {}, element("strong", {}, short(name)), `: ${why}`)));
     byId("times_refused_part").hidden = !refusals.size;
   }

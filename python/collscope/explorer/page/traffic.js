@@ -6,7 +6,7 @@ const traffic = (() => {
     matrix(trace);
     byId("classes").replaceChildren(classes(trace));
     const links = (why?.links ?? []).map(([kind, name, busy, wait]) =>
-      [`${kind} ${name}`.trim(), seconds(busy), `${(100 * busy / trace.model_s).toFixed(0)} %`, seconds(wait)]);
+      [name.includes(kind) ? name : `${kind} ${name}`, seconds(busy), `${(100 * busy / trace.model_s).toFixed(0)} %`, seconds(wait)]);
     byId("links").replaceChildren(links.length
       ? table(["link", "all its bytes take", "of the makespan", "keeps the path waiting"], links, "The busiest link, and those on the critical path")
       : element("p", {}, "The telephone network has no links that messages share; choose a machine."));
