@@ -1,5 +1,7 @@
 """explorer/machines: what the page makes a machine's file from."""
 
+from dataclasses import replace
+
 import pytest
 
 from collscope.base.errors import UserError
@@ -39,13 +41,8 @@ def test_each_draw_is_another_machine() -> None:
                 assert all(new != lines[at] and new.split()[0] == lines[at].split()[0] for at, new in draw)
 
 
-def test_a_machine_whose_nodes_differ_is_refused(tmp_path) -> None:
-    hosts = "".join(f'<host id="h{i}" speed="1Gf" core="{1 + i}"/>' for i in range(2))
-    routes = '<link id="l" bandwidth="1GBps" latency="1us"/><route src="h0" dst="h1"><link_ctn id="l"/></route>'
-    file = tmp_path / "two.xml"
-    file.write_text(
-        f'<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1">'
-        f'<zone id="z" routing="Full">{hosts}{routes}</zone></platform>'
-    )
-    with pytest.raises(UserError, match=r"not alike.*show --on"):
-        machines.described(str(file))
+def test_a_machine_whose_nodes_differ_is_refused(monkeypatch) -> None:
+    platform = find.load("schooner")
+    monkeypatch.setattr(find, "load", lambda name: replace(platform, nodes=tuple(platform.nodes[:2])))
+    with pytest.raises(UserError, match=r"mine\.xml: its nodes are not alike.*show --on mine\.xml"):
+        machines.described("mine.xml")

@@ -153,7 +153,7 @@ def test_a_call_that_an_algorithm_cannot_do_says_why(page, folder) -> None:
 
 def test_two_algorithms_stand_side_by_side(page, folder) -> None:
     look(page, folder, collective="allreduce", algorithm="allreduce/ring", other="allreduce/recursive_doubling", view="compare",
-         machine="schooner", ranks=32, nodes=2, bytes=64)  # fmt: skip
+         machine="schooner", ranks=32, nodes=2, bytes=1024)  # fmt: skip
     page.wait_for_function("document.getElementById('compare_text').textContent.includes('wins')")
     assert page.inner_text("#compare_text").startswith("allreduce/recursive_doubling wins")
     assert "difference" in page.inner_text("#compare_parts")

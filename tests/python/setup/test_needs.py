@@ -109,7 +109,9 @@ def test_the_doctor_looks_at_the_system(monkeypatch: pytest.MonkeyPatch, there: 
     monkeypatch.setattr(needs, "has_venv_module", lambda: there)
     made = list(doctor.system())
     assert made[0] == Finding("Python", True, f"{platform.python_version()} ({sys.executable})")
-    assert [f.name for f in made[1:]] == [*ALL, "namespaces (test bed)"] + ["Python's venv"] * (not there)
+    assert [f.name for f in made[1:]] == [*ALL, "Emscripten", "Chromium (tests of pages)", "namespaces (test bed)"] + [
+        "Python's venv"
+    ] * (not there)
     assert {f.fine for f in made[1:]} == {there}
     if there:
         assert finding(made, "MPI").text == "version of mpirun (/mpirun)"

@@ -257,7 +257,7 @@ def test_each_step_says_how_long_it_took(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setattr(machine.Setup, "build", lambda *_: None)
     monkeypatch.setattr(testing.simgrid_source, "ensure_other", lambda _: None)
     monkeypatch.setattr(testing, "call", writing(CTEST, 8))
-    made = [*testing.builds(), testing.other_simgrid(), testing.ctest("prove", full=False)]
+    made = [*testing.builds(full=False), testing.other_simgrid(), testing.ctest("prove", full=False)]
     monkeypatch.setattr(testing, "call", lambda *_, **__: (0, ""))
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=0))
     assert {step.seconds for step in [*made, *testing.style(), testing.pytest(full=False)]} == {7}
