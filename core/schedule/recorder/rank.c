@@ -15,7 +15,8 @@
 #if UINTPTR_MAX > UINT32_MAX
 static const uintptr_t nowhere = (uintptr_t)1 << 52;
 #else
-static const uintptr_t nowhere = (uintptr_t)1 << 31; /* beyond the memory that WebAssembly is given (prove/CMakeLists.txt) */
+static const uintptr_t nowhere = (uintptr_t)1
+                                 << 31; /* beyond the memory that WebAssembly is given (prove/CMakeLists.txt) */
 #endif
 
 recorder *rec_new(void) {
