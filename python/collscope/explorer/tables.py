@@ -29,7 +29,7 @@ def committed() -> list[Table]:
 
 
 def named(name: str) -> Table:
-    """The table of a folder, or a file. UserError: there is none, or it is not a table of times."""
+    """The table of a folder, or a file. UserError: it does not exist, or is not a table of times."""
     path = paths.expanded(name)
     if path.is_dir():
         path /= "table.csv"

@@ -15,7 +15,19 @@ SETTINGS = paths.ROOT / "docs" / "site"
 
 def build(out: Path) -> Path:
     """Writes the site into a folder; its first page. UserError: what Sphinx complains of, such as a link that leads nowhere."""
-    words = ["-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-c", SETTINGS, "-d", paths.cache_dir() / "site"]
+    words: list[str | Path] = [
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "--keep-going",
+        "-b",
+        "html",
+        "-c",
+        SETTINGS,
+        "-d",
+        paths.cache_dir() / "site",
+    ]
     done = programs.answer([sys.executable, *words, paths.ROOT, out])
     if done.returncode:
         raise UserError(f"the site was not made: {done.stderr.strip()}")

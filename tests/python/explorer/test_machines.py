@@ -1,4 +1,4 @@
-"""explorer/machines: what the page makes a machine's file from."""
+"""collscope.explorer.machines: what the page makes a machine's file from."""
 
 from dataclasses import replace
 

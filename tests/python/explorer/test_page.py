@@ -1,4 +1,4 @@
-"""explorer/page in a browser: what it shows is what the command line says."""
+"""collscope.explorer.page: in a browser, what it shows is what the command line says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""explorer/tables: tables of results in short."""
+"""collscope.explorer.tables: tables of results in short."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_a_folder_stands_for_its_table(table, tmp_path) -> None:
         ("other.csv", "a,b\n1,2\n", "is not a table of times; it lacks the columns source, platform"),
     ],
 )
-def test_what_is_not_a_table_of_times_is_refused(tmp_path, name: str, text: str | None, message: str) -> None:
+def test_a_file_without_times_is_refused(tmp_path, name: str, text: str | None, message: str) -> None:
     if text is not None:
         (tmp_path / name).write_text(text)
     with pytest.raises(UserError, match=message):

@@ -1,4 +1,4 @@
-"""collscope.reference.commands, and what the pages tell a reader to type: the command line accepts it."""
+"""collscope.reference.commands: the page of all commands; and the command line knows what the pages tell a reader to type."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_page_has_a_section_for_each_command_and_its_parts() -> None:
     assert {"study run", "lab grade"} <= set(headings)
 
 
-def test_an_old_page_is_told(tmp_path: Path) -> None:
+def test_a_page_that_is_missing_is_stale(tmp_path: Path) -> None:
     assert commands.stale(tmp_path, cli.cli) == ["docs/commands.md: not what the commands say"]
     commands.write(tmp_path, cli.cli)
     assert commands.stale(tmp_path, cli.cli) == []
