@@ -37,7 +37,9 @@ copybutton_prompt_text = "$ "  # what is copied begins behind it
 copybutton_only_copy_prompt_lines = True
 
 CONTENTS = {
-    "Tutorials": "docs/README docs/install docs/your_own_cluster docs/your_own_algorithm docs/labs labs/*/handout",
+    "Tutorials": "docs/README docs/install docs/your_own_cluster docs/your_own_algorithm docs/labs "
+    "labs/latency/handout labs/broadcast/handout labs/pipelining/handout labs/allgather/handout labs/reduction/handout "
+    "labs/nodes/handout labs/calibration/handout labs/decision/handout labs/challenge/handout",
     "How to": "docs/your_own_study docs/explorer docs/tuning docs/preload docs/testbed docs/schedules",
     "Reference": "docs/commands docs/algorithms docs/decisions docs/machines docs/metrics docs/json docs/priors docs/glossary "
     "platforms/README platforms/data/README",
