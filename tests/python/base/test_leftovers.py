@@ -172,6 +172,8 @@ def test_the_watchdog_carries_no_mark_and_its_owner_does() -> None:
     watchdog = leftovers._watchdogs[os.getpid()].pid
     assert os.environ[leftovers.VARIABLE] == leftovers.mark()
     with subprocess.Popen(["sleep", "60"]) as child:
+        while not Path(f"/proc/{child.pid}/environ").read_bytes():
+            pass  # the kernel fills it in a moment after the program has begun
         assert child.pid in leftovers.marked(leftovers.mark())
         child.kill()
     theirs = Path(f"/proc/{watchdog}/environ").read_text().split("\0")

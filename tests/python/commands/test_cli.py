@@ -217,8 +217,8 @@ def test_studies_are_listed_in_columns(capsys: pytest.CaptureFixture[str], monke
         (["test"], "setup.testing.run", (False,), 0),
         (["test", "--full"], "setup.testing.run", (True,), 1),
         (["doctor"], "setup.doctor.main", (), 1),
-        (["docs"], "reference.docs.run", (False,), 0),
-        (["docs", "--check"], "reference.docs.run", (True,), 1),
+        (["docs"], "reference.docs.run", (cli.cli, False), 0),
+        (["docs", "--check"], "reference.docs.run", (cli.cli, True), 1),
     ],
 )
 def test_flags_reach_the_work_and_its_status_is_the_commands(

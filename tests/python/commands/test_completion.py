@@ -27,7 +27,7 @@ def offered(line: str) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "values"),
     [
-        ("exp", ["explain"]),
+        ("exp", ["explore", "explain"]),
         ("run --point", ["--point-timeout"]),
         ("run -a bcast/m", ["bcast/mst"]),
         ("show bcast/l", ["bcast/linear"]),
