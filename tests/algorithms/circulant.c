@@ -10,20 +10,11 @@
 
 #include "patterns/circulant.h"
 #include "patterns/lg.h"
+#include "tests/algorithms/check.h"
 
 enum { MAX_SIZE = 1024, ALL_BLOCKS = 128, MAX_BLOCKS = 64 };
 
-static int failed;
 static long schedules, broadcasts;
-
-#define CHECK(what, ...)                                         \
-  do {                                                           \
-    if (!(what) && failed++ < 20) {                              \
-      fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #what); \
-      fprintf(stderr, __VA_ARGS__);                              \
-      fputc('\n', stderr);                                       \
-    }                                                            \
-  } while (0)
 
 static coll_circulant graph;
 static coll_circulant_blocks blocks_of[MAX_SIZE];

@@ -4,21 +4,9 @@
 
 #include "patterns/double_tree.h"
 #include "patterns/lg.h"
+#include "tests/algorithms/check.h"
 
 enum { MAX_SIZE = 300 };
-
-static int failed;
-static long checked;
-
-#define CHECK(what, ...)                                         \
-  do {                                                           \
-    checked++;                                                   \
-    if (!(what) && failed++ < 20) {                              \
-      fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #what); \
-      fprintf(stderr, __VA_ARGS__);                              \
-      fputc('\n', stderr);                                       \
-    }                                                            \
-  } while (0)
 
 static void trees(coll_double_tree_form form, int p, int root) {
   static coll_double_tree place[2][MAX_SIZE];
