@@ -37,8 +37,9 @@ def make_site(out: str | None, port: int | None) -> None:
     from collscope.setup import machine
     from collscope.setup.steps import SetupError
 
-    is_own = lambda folder: (folder / "README.html").exists()  # noqa: E731
-    folder = folders.own(out, "a site of this command", is_own) if out else paths.cache_dir() / "pages"
+    folder = paths.cache_dir() / "pages"
+    if out:
+        folder = folders.own(out, "a site of this command", lambda there: (there / "README.html").exists())
     try:
         machine.ensure_python(paths.ROOT, "site")
     except SetupError as error:

@@ -1,0 +1,20 @@
+"""collscope.reference.site: the site of all pages."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from collscope.base import paths
+
+
+@pytest.mark.full
+def test_the_site_has_every_page_and_no_link_that_leads_nowhere(tmp_path: Path) -> None:
+    out = tmp_path / "site"
+    done = subprocess.run([paths.ROOT / "collscope", "docs", "--site", out], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr  # Sphinx's warnings are errors
+    written = {str(page.relative_to(out).with_suffix("")) for page in out.glob("docs/*.html")}
+    assert written == {f"docs/{page.stem}" for page in (paths.ROOT / "docs").glob("*.md")}
+    assert (out / "search.html").exists()
