@@ -4,7 +4,9 @@
 function prepared(trace, key) {
   trace.key = trace.chose || key;
   trace.ranks = trace.rank_end_s.length;
-  trace.rounds = Math.max(0, ...[...trace.messages, ...trace.transfers].map(m => Math.max(1, Math.round(m[3]))));
+  trace.arrows = [...trace.messages, ...trace.transfers];
+  for (const arrow of trace.arrows) arrow[3] = Math.max(1, Math.round(arrow[3]));  // its round
+  trace.rounds = Math.max(0, ...trace.arrows.map(arrow => arrow[3]));
   return trace;
 }
 
@@ -52,11 +54,11 @@ async function update() {
 
 function summary() {
   const {trace, proof} = current, say = byId("status");
-  const sent = [...trace.messages, ...trace.transfers].reduce((sum, m) => sum + m[2], 0);
+  const sent = trace.arrows.reduce((sum, m) => sum + m[2], 0);
   const right = proof.verdict === "proven";
   say.replaceChildren(
     element("strong", {id: "makespan"}, seconds(trace.model_s)),
-    ` ${counted(trace.messages.length + trace.transfers.length, "message")}, ${bytes(sent)} sent, ${counted(trace.rounds, "round")}` +
+    ` ${counted(trace.arrows.length, "message")}, ${bytes(sent)} sent, ${counted(trace.rounds, "round")}` +
     (trace.bound_s && state.machine === "telephone" ? `; ${(trace.model_s / trace.bound_s).toFixed(2)} times the lower bound` : "") + (right ? "; proven" : ""));
   byId("makespan").dataset.seconds = String(trace.model_s);
   if (!right) {

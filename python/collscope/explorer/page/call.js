@@ -1,7 +1,7 @@
 // What is looked at: a call, a machine and a view. It stands in the address, so that a link shows the same.
 "use strict";
 
-const VIEWS = ["schedule", "timeline", "traffic", "compare", "times", "results"];
+const VIEWS = [...document.querySelectorAll("[role=tab]")].map(tab => tab.id.replace("tab_", ""));
 
 const ELEM = 4;  // bytes of an element: float
 const DEFAULTS = {

@@ -16,7 +16,9 @@ const compare = (() => {
     const machine = machineText(), line = [point(state.other)];
     let second, reason;
     try {
-      [[second], [reason]] = [await engine.model("other", machine, line, "--trace"), await engine.model("other_why", machine, line, "--explain")];
+      [[second], [reason]] = await Promise.all([
+        engine.model("other", machine, line, "--trace"), engine.model("other_why", machine, line, "--explain"),
+      ]);
     } catch (error) {
       if (error) text.textContent = error.message;
       return;

@@ -6,7 +6,7 @@ const byId = id => document.getElementById(id);
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes))
-    if (name in made && name !== "list") made[name] = value; else made.setAttribute(name, value);
+    if (name in made) made[name] = value; else made.setAttribute(name, value);
   made.append(...children);
   return made;
 }

@@ -8,11 +8,8 @@ const schedule = (() => {
     trace = answer;
     stop();
     byRound = [];
-    for (const [src, dst, size, round] of [...trace.messages, ...trace.transfers]) {
-      const k = Math.max(1, Math.round(round));
-      (byRound[k] ??= []).push([src, dst, size]);
-    }
-    rounds = Math.max(byRound.length - 1, 0);
+    for (const [src, dst, size, round] of trace.arrows) (byRound[round] ??= []).push([src, dst, size]);
+    rounds = trace.rounds;
     held = holdings && holdings.width ? holdings : null;
     baseKey = "";
     const slider = byId("round");

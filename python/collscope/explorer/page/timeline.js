@@ -43,8 +43,8 @@ const timeline = (() => {
       g.fillRect(x(from), y(r) + 1 + (row - 2) * part / parts, Math.max(1, x(to) - x(from)), Math.max(1, (row - 2) / parts - 0.5));
     };
     for (let r = 0; r < p; r++) bar(r, 0, trace.rank_end_s[r], 0, 1, ink("--shade"));
-    for (const m of [...trace.messages, ...trace.transfers]) {
-      const [src, dst, , round, , , start, finish] = m, colour = roundColour(Math.max(1, Math.round(round)), trace.rounds);
+    for (const [src, dst, , round, , , start, finish] of trace.arrows) {
+      const colour = roundColour(round, trace.rounds);
       bar(src, start, finish, 0, 2, colour);
       bar(dst, start, finish, 1, 2, colour);
     }
@@ -71,9 +71,9 @@ const timeline = (() => {
     if (rank < 0 || rank >= trace.ranks) return "";
     for (const [r, kind, start, finish] of trace.spans)
       if (r === rank && place.x(start) <= px && px <= place.x(finish)) return `rank ${rank}: ${kind}, ${seconds(start)} to ${seconds(finish)}`;
-    for (const [src, dst, size, round, , posted, start, finish] of [...trace.messages, ...trace.transfers])
+    for (const [src, dst, size, round, , posted, start, finish] of trace.arrows)
       if ((lower ? dst : src) === rank && place.x(start) - 1 <= px && px <= place.x(finish) + 1)
-        return `${src} → ${dst}: ${bytes(size)}, round ${Math.round(round)}, posted ${seconds(posted)}, under way ${seconds(start)} to ${seconds(finish)}`;
+        return `${src} → ${dst}: ${bytes(size)}, round ${round}, posted ${seconds(posted)}, under way ${seconds(start)} to ${seconds(finish)}`;
     return `rank ${rank}: done at ${seconds(trace.rank_end_s[rank])}`;
   }
 

@@ -33,7 +33,7 @@ const times = (() => {
     const keys = [...new Set([state.algorithm, ...keysOf(state.collective)])];
     const largest = MAX_VECTOR / (countsBlocks() ? Number(state.ranks) : 1);
     const sizes = hasData() ? SIZES.filter(size => size <= largest) : [0];
-    const series = keys.map((name, i) => ({name: short(name), key: name, colour: COLOURS[i % COLOURS.length], points: []}));
+    const series = keys.map(name => ({name: short(name), points: []}));
     const refusals = new Map(), machine = machineText(), others = drawnTexts();
     for (const size of sizes) {
       byId("times_text").textContent = `${bytes(size)} …`;

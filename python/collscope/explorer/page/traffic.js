@@ -17,7 +17,7 @@ const traffic = (() => {
   function classes(trace) {
     const seats = places(known.machines[state.machine]);
     const sums = DISTANCES.map(() => [0, 0]);
-    for (const [src, dst, size] of [...trace.messages, ...trace.transfers]) {
+    for (const [src, dst, size] of trace.arrows) {
       const a = seats[src], b = seats[dst], k = !a || a[0] !== b[0] ? 2 : a[1] !== b[1] ? 1 : 0;
       sums[k][0]++;
       sums[k][1] += size;
@@ -29,7 +29,7 @@ const traffic = (() => {
 
   function matrix(trace) {
     const p = trace.ranks, sent = new Map();
-    for (const [src, dst, size] of [...trace.messages, ...trace.transfers]) sent.set(src * p + dst, (sent.get(src * p + dst) ?? 0) + size);
+    for (const [src, dst, size] of trace.arrows) sent.set(src * p + dst, (sent.get(src * p + dst) ?? 0) + size);
     const where = byId("matrix"), side = Math.min(where.parentElement.clientWidth, 560), LEFT = 40, cell = (side - LEFT - 8) / p;
     const {g} = canvas(where, side);
     const most = Math.max(1, ...sent.values());
