@@ -14,6 +14,7 @@ include_patterns = [
     "docs/*.md",
     "labs/*/handout.md",
     "platforms/README.md",
+    "python/collscope/tuning/*/README.md",
     "platforms/data/README.md",
     "results/README.md",
     "results/claims.md",
@@ -24,11 +25,6 @@ include_patterns = [
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
-suppress_warnings = [
-    "myst.header",  # some pages begin with a table of their own levels
-    "myst.xref_missing",  # anchors that are elements of HTML
-    "misc.highlighting_failure",
-]
 html_theme = "furo"
 html_title = "collscope"
 html_copy_source = False
@@ -42,7 +38,7 @@ CONTENTS = {
     "labs/nodes/handout labs/calibration/handout labs/decision/handout labs/challenge/handout",
     "How to": "docs/your_own_study docs/explorer docs/tuning docs/preload docs/testbed docs/schedules",
     "Reference": "docs/commands docs/algorithms docs/decisions docs/machines docs/metrics docs/json docs/priors docs/glossary "
-    "platforms/README platforms/data/README",
+    "platforms/README platforms/data/README python/collscope/tuning/*/README",
     "Explanation": "docs/explain docs/node_model docs/nonblocking docs/validation docs/architecture CONTRIBUTING",
     "Results": "results/README results/claims results/*/report results/validation/README results/validation/*/report",
 }
@@ -51,6 +47,7 @@ CONTENTS = {
 def fit(app, name, source):
     """Pages are written for readers of the tree and know nothing of the site."""
     text = re.sub(r"^(#+ )\[([^]]+)\]\([^)]+\)$", r"\1\2", source[0], flags=re.M)  # a heading that is a link to a file
+    text = re.sub(r'^<a id="([\w.-]+)"></a>\s*', r"(\1)=\n", text, flags=re.M)  # anchors that links name
     if name.startswith("labs/"):
         text = re.sub(r"^!\[[^]]*\]\([^)]+\)(\\\\)?$", "", text, flags=re.M)  # pictures that `lab start` makes
     if name == root_doc:
