@@ -33,6 +33,8 @@ typedef struct engine {
   size_t shares;        /* found so far: a flow's, whenever it may have changed */
   size_t bundle_after;  /* so many shares; 0: where it pays */
   uint32_t first_stamp; /* where the fluid rule begins to count what it solves; other than 0 in tests */
+  uint32_t first_event; /* and its events, likewise */
+  const char *refusal;  /* of the rule, on its way: why it cannot go on; NULL */
   double alarm;         /* a rank goes on then, whatever the messages do; INFINITY: none does */
   void (*completed)(void *player,
                     int32_t message); /* whoever plays plans hears of all; NULL: ranks wait for one at a time */
@@ -47,9 +49,9 @@ typedef struct {
   bool last_rank_first;                              /* of those woken at one instant */
   const char *(*prepare)(void *, engine *);          /* before anything starts; NULL, or why it cannot be timed */
   void (*launch)(void *, engine *, int32_t message); /* both sides of a message are there (or need not be) */
-  bool (*next)(void *, engine *);                    /* time moves on to the next event; false: nothing is left */
-  void (*events)(void *, engine *);                  /* all that happens now; arrivals wake ranks */
-  void (*settle)(void *, engine *);                  /* these have run as far as they can: ports are given out again */
+  bool (*next)(void *, engine *);   /* time moves on to the next event; false: nothing is left, or `refusal` */
+  void (*events)(void *, engine *); /* all that happens now; arrivals wake ranks */
+  void (*settle)(void *, engine *); /* these have run as far as they can: ports are given out again */
   void (*free)(void *);
 } port_rule;
 

@@ -11,6 +11,9 @@
 #include "model/event_queue.h"
 #include "model/path.h"
 
+/* Events have 32 bits to be told apart by; those of one instant, before which there are no more than this, have as many again. */
+#define MAX_EVENTS (UINT32_MAX / 2)
+
 /* What is solved together has one stamp. Flows have room for so many bits of it: then they begin again. */
 enum { STAMP_BITS = 30, MAX_STAMP = (1 << STAMP_BITS) - 1 };
 

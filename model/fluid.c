@@ -12,7 +12,7 @@ static const char *fluid_prepare(void *state, engine *e) {
   event_queue_clear(&u->queue);
   u->free_list_n = u->flows = u->dirty_n = u->entered = 0;
   u->bundled = false;
-  u->order = 0;
+  u->order = e->first_event;
   u->stamp = e->first_stamp;
   const char *why = paths_prepare(&u->paths, e->m, e->wiring.ranks);
   if (why) return why;
@@ -105,6 +105,10 @@ static void flow_leave(fluid *u, int32_t index) {
 /* Whoever starts at one instant has started when time moves on. */
 static bool fluid_next(void *state, engine *e) {
   fluid *u = state;
+  if (u->order > MAX_EVENTS) {
+    e->refusal = "more than 2^31 events, which the fluid rule cannot put in order; time fewer ranks, or calls";
+    return false;
+  }
   double time = 0;
   bool any = event_queue_next(&u->queue, &time);
   if (u->ordering.starting_n && (!any || time > u->ordering.serve_at) && e->alarm > u->ordering.serve_at) {

@@ -294,6 +294,7 @@ static void run_ranks(nonblocking *b) {
 static int conclude(nonblocking *b) {
   b->makespan_s = 0;
   b->last_rank = 0;
+  if (b->engine.refusal) return snprintf(b->error, sizeof b->error, "%s", b->engine.refusal), -1;
   for (int r = 0; r < b->ranks; r++) {
     if (b->rank[r].phase != THROUGH) {
       snprintf(b->error, sizeof b->error, "deadlock: rank %d waits for ever, with %u of %u operations over", r,

@@ -114,6 +114,7 @@ const char *nonblocking_rewind(nonblocking *b) {
   e->draw = 0;
   e->shares = 0;
   e->bundle_after = b->bundle_after;
+  e->refusal = NULL;
   event_queue_clear(&b->alarms);
   b->rule = rules[m->ports];
   void **state = &b->state[m->ports];

@@ -58,6 +58,8 @@ static bool prepare(timer *t, const record *rec) {
   e->shares = 0;
   e->bundle_after = t->out->bundle_after;
   e->first_stamp = t->out->first_stamp;
+  e->first_event = t->out->first_event;
+  e->refusal = NULL;
   e->alarm = INFINITY;
   e->completed = NULL;
   e->turn = NULL;
@@ -88,6 +90,10 @@ static int conclude(timer *t) {
   timing_result *out = t->out;
   const wiring *w = &e->wiring;
   int p = w->ranks;
+  if (e->refusal) {
+    snprintf(out->error, sizeof out->error, "%s", e->refusal);
+    return -1;
+  }
   for (int r = 0; r < p; r++)
     if (e->rank[r].next < w->first_op[r + 1] - w->first_op[r]) {
       report_deadlock(t, r);

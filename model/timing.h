@@ -75,8 +75,9 @@ typedef struct {
   size_t bundle_after;
   /* Set by tests: where the fluid rule begins to count what it solves, up to MAX_STAMP of flows.h. */
   uint32_t first_stamp;
-  struct causes *why; /* set by explain.h; NULL: not wanted */
-  void *work;         /* memory kept between calls */
+  uint32_t first_event; /* and its events, up to MAX_EVENTS */
+  struct causes *why;   /* set by explain.h; NULL: not wanted */
+  void *work;           /* memory kept between calls */
 } timing_result;
 
 /* Takes in the ranks of a record_view: timing_run on its record then needs none of their operations, on this machine or on one without

@@ -1,5 +1,5 @@
 /* model/dense.c: flows in bundles take the times that flows one by one take, whenever bundles begin, and need fewer shares; model/flows.h:
- * stamps that begin again change no time. */
+ * stamps that begin again change no time, events beyond what is counted are refused. */
 #include "model/dense.h"
 #include "model/flows.h"
 
@@ -95,6 +95,26 @@ static void begins_again(const machine *m, int number) {
   }
 }
 
+/* As many events as there may be, and more. */
+static void too_many_events(void) {
+  machine m = machine_of(machines[0]);
+  scatter_messages(MESSAGES);
+  result.want_messages = false;
+  result.bundle_after = SIZE_MAX;
+  double plain = timed(&m);
+  result.first_event = MAX_EVENTS - 2 * MESSAGES; /* each starts, and ends */
+  check(timed(&m) == plain, "as many events as there may be: another time");
+  static const uint32_t left[] = { 0, 1, MESSAGES, 2 * MESSAGES - 1 };
+  for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+    result.first_event = MAX_EVENTS - left[i];
+    check(timing_run(&rec, &m, &result) == -1 && strstr(result.error, "more than 2^31 events"),
+          "%u events before the last: not refused, or with another message: %s", left[i], result.error);
+  }
+  result.first_event = 0;
+  check(timed(&m) == plain, "a schedule after one of too many events: another time");
+  machine_free(&m);
+}
+
 /* All of a node send to all of another, 1 … 9 thousand bytes: the NIC is never idle until all are over, whoever is over first. */
 static void one_bundle(void) {
   machine m = machine_of(NAMED "nic 1e9\nclass network 0 1e-4 1e-9\nplace 0 0 0 0\nplace 1 0 0 1\nplace 2 0 0 2\n"
@@ -119,6 +139,8 @@ static void one_bundle(void) {
 
 int main(void) {
   one_bundle();
+  state = 1;
+  too_many_events();
   for (int i = 0; i < (int)(sizeof machines / sizeof *machines); i++) {
     machine m = machine_of(machines[i]);
     for (state = 1; state < 40; state += 4) {
