@@ -7,6 +7,7 @@ finished point is committed at once, so an interrupted run loses nothing and two
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import shutil
@@ -53,6 +54,25 @@ def sources_hash(*folders: str) -> str:
             h.update(path.read_bytes())
             h.update(b"\0")
     return h.hexdigest()
+
+
+def build_hash(*files: Path) -> str:
+    """Hash of built programs: what they print is theirs, and they may be older than the sources. Of what is not there nothing is known."""
+    return digest(*(_content_hash(path, *_state(path)) for path in files))
+
+
+def _state(path: Path) -> tuple[int, int]:
+    """(time of change in ns, bytes) of a file; (0, 0) where there is none."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return 0, 0
+    return stat.st_mtime_ns, stat.st_size
+
+
+@functools.lru_cache
+def _content_hash(path: Path, changed_ns: int, size: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if changed_ns else ""
 
 
 def code_hash(*places: str) -> str:

@@ -2,7 +2,7 @@
 
 A call is proven in its own shape: algorithm, count, type, operator, root, in place, and where its ranks sit. Above MAX_RANKS, where
 a proof may take longer than the simulation, it is proven for the first MAX_RANKS ranks of its layout. The prover's answer is kept
-until an algorithm, the recorder or the prover changes.
+until an algorithm, the recorder or the prover changes, in the sources or as it was built.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from collscope.base import cache, depends, leftovers
+from collscope.base import cache, depends, leftovers, programs
 from collscope.base.files import write_atomically
 from collscope.base.progress import Progress
 from collscope.catalogue import prover
@@ -67,9 +67,9 @@ def _proofs(
     """The proof of each task for the first so many of its ranks; kept until an algorithm, the recorder or the prover changes."""
     shapes = [_shape(task, limit) for task, limit in calls]
     places = {place: _places(*place) for place in dict.fromkeys((layout, ranks) for layout, _, ranks in shapes)}
-    sources = cache.sources_hash(*depends.MODEL)
+    made_by = (cache.sources_hash(*depends.MODEL), cache.build_hash(programs.PROVER))
     keys = {
-        shape: cache.digest("proof, counts", sources, places[shape[0], shape[2]], f"ranks={shape[0].ranks}", shape[1].identity())
+        shape: cache.digest("proof, counts", *made_by, places[shape[0], shape[2]], f"ranks={shape[0].ranks}", shape[1].identity())
         for shape in dict.fromkeys(shapes)
     }  # fmt: skip
     with cache.Cache() as store:

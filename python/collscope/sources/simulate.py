@@ -1,7 +1,7 @@
 """Simulated points: the driver under smpirun.
 
 Launches run side by side, the most expensive first; each finished point goes into the cache at once, under a hash of all that its
-number depends on: the C sources, the platform, the SimGrid version, the layout and the point.
+number depends on: the C sources and what was built of them, the platform, the SimGrid version, the layout and the point.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from collscope.base import cache, console, depends
+from collscope.base import cache, console, depends, programs
 from collscope.base.errors import UserError
 from collscope.base.progress import LONG_S, Progress
 from collscope.machines.placement import identity
@@ -25,10 +25,10 @@ from collscope.sources import forecast, remote, smpirun
 from collscope.sources.batches import Batch, batches, estimate
 from collscope.sources.batches import simulate as simulate_batch
 from collscope.sources.launch import Children
-from collscope.sources.outcome import DIED, LIMIT, STOPPED, UNSUPPORTED, Outcome, overlaps, summarise
+from collscope.sources.outcome import DIED, FAILED, LIMIT, STOPPED, UNSUPPORTED, Outcome, overlaps, summarise
 from collscope.sources.source import Options, Source, Stopped, display, in_loop, is_builtin, lacks_cores
 
-NOT_KEPT = (DIED, LIMIT)  # what broke is tried again the next time
+NOT_KEPT = (FAILED, DIED, LIMIT)  # what broke is tried again the next time
 DEFAULTS = Options()
 
 BUILTIN = "the MPI library's own call cannot be simulated; take decision/ompi_4_1 or another decision"
@@ -135,6 +135,7 @@ class Origin:
     """What every number of this run depends on, beside its task."""
 
     sources: str  # hash of the C sources
+    build: str  # and of the programs, which may be older
     simgrid: str  # version
     platforms: dict[int, str]  # id of the Platform → its content hash
 
@@ -143,7 +144,8 @@ class Origin:
         """The origin of these tasks' numbers, were they simulated now."""
         platforms = {id(layout.platform): layout.platform for layout, _ in tasks}
         hashes = {name: content_hash(platform) for name, platform in platforms.items() if platform}
-        return Origin(cache.sources_hash(*depends.SIMULATION), smpirun.version(), hashes)
+        build = cache.build_hash(programs.SIM_DRIVER, programs.PLUGIN)
+        return Origin(cache.sources_hash(*depends.SIMULATION), build, smpirun.version(), hashes)
 
     def key(self, layout: Layout, point: Point) -> str:
         """The task's key in the cache."""
@@ -151,7 +153,7 @@ class Origin:
         # Every call gives each rank's time: the root's and the last one's are read from the same simulation.
         same = replace(point, metric="makespan") if point.metric == "root" else point
         return cache.digest(
-            "sim", self.sources, self.simgrid, self.platforms[id(layout.platform)], place, same.identity()
+            "sim", self.sources, self.build, self.simgrid, self.platforms[id(layout.platform)], place, same.identity()
         )
 
     def row(self, task: Task, outcome: Outcome) -> Row:

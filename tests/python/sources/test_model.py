@@ -130,7 +130,7 @@ def test_a_point_is_kept_before_the_next_is_waited_for(questions: list[str], mon
 
 
 def test_a_change_of_what_a_time_depends_on_is_modelled_again(
-    questions: list[str], monkeypatch: pytest.MonkeyPatch
+    questions: list[str], workplace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slower = replace(tiny(), machine=replace(tiny().machine, overhead_s=1.0))
     changes: list[dict[str, object]] = [
@@ -150,6 +150,12 @@ def test_a_change_of_what_a_time_depends_on_is_modelled_again(
     monkeypatch.setattr(model.cache, "sources_hash", lambda *folders: "decaf" * 3)
     rows(call(3))
     assert len(questions) == 11
+    built = workplace / "prover"
+    monkeypatch.setattr(model.programs, "PROVER", built)
+    for content, count in (("older", 12), ("new", 13), ("older", 13)):
+        built.write_text(content)
+        rows(call(3))
+        assert len(questions) == count, f"built as {content}"
 
 
 def test_a_band_is_drawn_where_a_platform_varies(questions: list[str]) -> None:

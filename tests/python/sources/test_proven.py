@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from collscope.base import paths, programs
-from collscope.catalogue.prover import Abandoned, Question
+from collscope.catalogue.prover import Abandoned, Question, Reply
 from collscope.catalogue.registry import Registry
 from collscope.points.plan import Layout, Point, Task, Timing
 from collscope.points.table import Row, make_row
@@ -40,16 +40,27 @@ def test_a_wrong_algorithm_is_named_with_its_fault(wrong: None) -> None:
     assert found[LAYOUT, NOTHING].kind == "wrong" and found[LAYOUT, NOTHING].status.startswith("rank 1")
 
 
+def never(*_: object) -> Iterator[tuple[str, Reply | Abandoned]]:
+    raise AssertionError("not kept: the prover is needed")
+
+
 @needs_wrong
-def test_a_proof_is_kept_for_all_calls_of_a_shape(wrong: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Metric, repetitions and buffers change nothing; another count or root is another proof."""
+def test_a_proof_is_kept_for_all_calls_of_a_shape(
+    wrong: None, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Metric, repetitions and buffers change nothing; another count or root is another proof, and so is another prover's."""
     first = proven.failures([(LAYOUT, NOTHING)])
-    monkeypatch.setattr(programs, "PROVER", Path("missing"))
+    monkeypatch.setattr(proven.prover, "stream", never)
     again = (LAYOUT, replace(NOTHING, metric="root", timing=Timing(7, buffers="cold"), check=True))
     assert proven.failures([again]) == {again: first[LAYOUT, NOTHING]}
     for other in (replace(NOTHING, count=101), replace(NOTHING, root=1), replace(NOTHING, type="double")):
-        with pytest.raises(Exception, match="missing"):
+        with pytest.raises(AssertionError, match="not kept"):
             proven.failures([(LAYOUT, other)])
+    older = workplace / "older"
+    older.write_text("another build of the same sources")
+    monkeypatch.setattr(programs, "PROVER", older)
+    with pytest.raises(AssertionError, match="not kept"):
+        proven.failures([again])
 
 
 @needs_prover

@@ -99,6 +99,28 @@ def test_a_crash_names_the_point_and_keeps_the_others(fake: Path) -> None:
     assert fake.read_text().splitlines()[before:] == ["1 True"]
 
 
+def test_what_a_driver_could_not_do_is_tried_again(fake: Path) -> None:
+    rows = run(*points(1, 11))
+    assert [(row["kind"], row["status"]) for row in rows] == [("ok", "ok"), ("failed", "unknown algorithm")]
+    before = len(fake.read_text().splitlines())
+    assert run(*points(1, 11)) == rows
+    assert fake.read_text().splitlines()[before:] == ["1 True"]
+
+
+def test_another_build_of_the_same_sources_simulates_again(
+    fake: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after work with a driver that was older than its sources, which is what it was built of now."""
+    for name in ("SIM_DRIVER", "PLUGIN"):
+        built = workplace / name
+        monkeypatch.setattr(programs, name, built)
+        for content, launches in (("older", 1), ("older", 0), ("new", 1), ("older", 0)):
+            before = len(fake.read_text().splitlines()) if fake.exists() else 0
+            built.write_text(content)
+            run(*points(1))
+            assert len(fake.read_text().splitlines()) == before + launches, f"{name}: {content}"
+
+
 def test_wrong_data_is_a_failure(fake: Path) -> None:
     rows = run(*points(5, check=True))
     assert (rows[0]["kind"], rows[0]["status"]) == ("wrong", "wrong data: 3 elements")
@@ -160,10 +182,11 @@ def test_stopping_keeps_what_is_finished_and_ends_the_launch(
 def test_a_key_changes_with_all_that_a_number_depends_on(known: Registry) -> None:
     first, other = tiny(), tiny()
     layout, point = Layout(first, 2, 4, "block"), Point("bcast", "bcast/linear", 8)
-    origin = simulate.Origin("c0ffee", "3.32", {id(first): "0123", id(other): "4567"})
+    origin = simulate.Origin("c0ffee", "built", "3.32", {id(first): "0123", id(other): "4567"})
     keys = [
         origin.key(layout, point),
         replace(origin, sources="decaf").key(layout, point),
+        replace(origin, build="older").key(layout, point),
         replace(origin, simgrid="3.35").key(layout, point),
         origin.key(replace(layout, platform=other), point),
         origin.key(replace(layout, nodes=4), point),
