@@ -322,7 +322,7 @@ proof *proof_new(void) {
 void proof_free(proof *e) {
   if (!e) return;
   for (size_t i = 0; i < e->state_cap; i++) free(e->state[i].pend);
-  for (size_t i = 0; i < e->mem_cap; i++) free(e->mem[i].run);
+  for (size_t i = 0; i < e->mem_cap; i++) memory_free(&e->mem[i]);
   groups_free(e);
   matching_free(&e->match);
   sets_free(e);

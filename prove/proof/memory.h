@@ -13,7 +13,7 @@ typedef struct {
 } run;
 typedef struct {
   run *run;
-  uint32_t n, cap, hint;
+  uint32_t n, cap, front, hint; /* front: so many of cap lie unused before the first */
   uint64_t size;
 } memory; /* runs cover 0 … size without gaps */
 typedef struct {
@@ -26,6 +26,7 @@ void memory_assign(memory *, uint64_t off, uint64_t len, const piece *, size_t n
 /* What bytes off … off+len hold, cut where it changes. Returns the number of pieces; 0 when something was never
  * written. */
 size_t memory_read(memory *, uint64_t off, uint64_t len, piece **list, size_t *cap);
+void memory_free(memory *);
 uint64_t memory_unwritten(memory *, uint64_t off); /* the first byte from off on that was never written */
 
 static inline uint64_t run_end(const memory *m, uint32_t i) { return i + 1 < m->n ? m->run[i + 1].at : m->size; }

@@ -116,7 +116,7 @@ void groups_free(proof *e) {
   for (int i = 0; i < e->group_cap; i++) {
     shared *g = &e->group[i];
     for (int k = 0; k < g->cap_parts; k++) {
-      free(g->parts[k].data.run);
+      memory_free(&g->parts[k].data);
       free(g->parts[k].list);
     }
     for (int k = 0; k < g->cap_flags; k++) free(g->flags[k].list);
