@@ -89,8 +89,9 @@ def bad_name(identifier: str) -> str:
 
 def bad_text(text: str) -> str:
     """The first phrase of a text that is on the list, and what to write; empty: none."""
+    line = re.sub(r"\s+(?:#|//|\*)?\s*", " ", text)
     for pattern, (_, better) in TEXTS.items():
-        if match := re.search(pattern, re.sub(r"\s+(?:#|//|\*)?\s*", " ", text), re.IGNORECASE):
+        if match := re.search(pattern, line, re.IGNORECASE):
             return f'"{match[0]}": write {better}'
     return ""
 
