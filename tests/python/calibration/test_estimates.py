@@ -12,7 +12,6 @@ from collscope.calibration.samples import Placement, Reading, Samples
 from collscope.machines.spec_reader import parse_spec
 from made_samples import ONE_FLOW, ONE_SOCKET, changed, made_samples, made_spec, reading, together, without
 
-PAIR = Placement(((0, 0, 0), (1, 1, 1)))  # two nodes
 THREE = Placement(((0, 0, 0), (1, 1, 1), (2, 2, 2)))
 FOUR = Placement(((0, 0, 0), (0, 0, 0), (1, 1, 1), (1, 1, 1)))  # two ranks each on two nodes
 

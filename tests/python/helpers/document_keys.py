@@ -13,7 +13,6 @@ from collscope.points import table
 
 PAGE = Path(__file__).parents[3] / "docs" / "json.md"
 LINE = re.compile(r"\| `([^`]+)` \| ([^|]+) \|")
-HEAD = {"schema": "text", "version": "whole", "collscope": "text", "command": "text"}
 KINDS = {"text": str, "whole": int, "number": (int, float), "true or false": bool, "object": dict}
 
 
