@@ -1,7 +1,8 @@
 """What has been computed before, found again by content.
 
 A key is a hash of everything the number depends on; the value is what the program printed. One sqlite3 file holds all; every
-finished point is committed at once, so an interrupted run loses nothing and two runs may share the file.
+finished point is committed at once, of many quick ones those of a moment together, so an interrupted run loses nothing and two runs may
+share the file.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import contextlib
 import functools
 import hashlib
 import json
+import math
 import os
 import shutil
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +24,7 @@ from typing import Any
 from collscope.base import console, paths, programs
 from collscope.base.errors import UserError
 
+MOMENT_S = 0.2  # what took this long is kept
 BESIDE_BYTES = 1 << 16  # of the index of what was written last, which several processes share
 _CHUNK = 500  # below sqlite's limit on variables in a statement
 
@@ -117,6 +121,8 @@ class Cache:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or paths.CACHE / FILE
         self._lock = threading.Lock()
+        self._waiting: dict[str, Any] = {}
+        self._kept_at = -math.inf
         self._shared = _read_only(paths.SHARED_CACHE / FILE) if paths.SHARED_CACHE and not path else None
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -147,6 +153,19 @@ class Cache:
         """Keeps a value that JSON can hold, on disk when this returns. UserError: the disk is full, the file is damaged."""
         self.put_many({key: value})
 
+    def put_soon(self, key: str, value: Any) -> None:
+        """Keeps a value as put does, with those that came within MOMENT_S before it: a transaction takes as long as many a point. What
+        is left is kept at the end, of whatever kind it is; a program that is killed loses what took it no longer than that."""
+        self._waiting[key] = value
+        if time.monotonic() >= self._kept_at + MOMENT_S:
+            self._put_waiting()
+
+    def _put_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, {}
+        if waiting:
+            self.put_many(waiting)
+            self._kept_at = time.monotonic()
+
     def put_many(self, items: dict[str, Any]) -> None:
         """Keeps several values at once: all of them or none. UserError as in put."""
         if paths.SHARED_CACHE and self.path.parent == paths.CACHE and self.path not in _reported:
@@ -169,10 +188,13 @@ class Cache:
 
     def close(self) -> None:
         """Ends the use of the file; `with Cache() as store` does it."""
-        with self._lock:
-            self._db.close()
-            if self._shared:
-                self._shared.close()
+        try:
+            self._put_waiting()
+        finally:
+            with self._lock:
+                self._db.close()
+                if self._shared:
+                    self._shared.close()
 
     def __enter__(self) -> Cache:
         return self

@@ -231,7 +231,7 @@ def evaluate(
                         known[names[i]] = _given_up(reply)
                     else:
                         known[names[i]] = {k: v for k, v in reply.items() if k != "id"}
-                        store.put(names[i], known[names[i]])  # at once: the next point may take minutes
+                        store.put_soon(names[i], known[names[i]])  # the next point may take minutes
                         console.keep()
     return [known[key] for key in keys]
 

@@ -86,7 +86,7 @@ def _proofs(
                     fault = str(reply["failure"] or reply["kind"]) if failed else ""
                     known[key] = _Proof(fault, float(reply.get("operations") or 0))
                 if not known[key].late:
-                    store.put(key, [known[key].fault, known[key].operations])
+                    store.put_soon(key, [known[key].fault, known[key].operations])
     return [known[keys[shape]] for shape in shapes]
 
 

@@ -43,6 +43,23 @@ def test_two_at_once(tmp_path: Path) -> None:
     assert len(stores[0].get_many([f"{n}{i}" for n in "ab" for i in range(100)])) == 200
 
 
+def test_values_of_a_moment_are_kept_together_and_none_waits_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a clock of the test's own: the first at once, then those of a moment with the first one after it, the rest at the end."""
+    now = [100.0]
+    monkeypatch.setattr(cache, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    file, names = tmp_path / "c.sqlite", "abcde"
+    with Cache(file) as other:
+        with pytest.raises(KeyboardInterrupt), Cache(file) as store:
+            for name, passed, kept in zip(names, (0, 0.5, 0.4, 0.2, 0), ("a", "a", "a", "abcd", "abcd"), strict=True):
+                now[0] += passed * cache.MOMENT_S
+                store.put_soon(name, name)
+                assert "".join(other.get_many(names)) == kept
+            raise KeyboardInterrupt
+        assert other.get_many(names) == dict(zip(names, names, strict=True))
+
+
 def test_a_damaged_file_is_explained(tmp_path: Path) -> None:
     file = tmp_path / "c.sqlite"
     file.write_bytes(b"this is not a database" * 100)
