@@ -54,6 +54,15 @@ def launched(layout: Layout, expected: list[Point], folder: Path, *more: str) ->
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
+def by_point(lines: list[dict[str, Any]], kind: str) -> dict[str, list[dict[str, Any]]]:
+    """The lines that have this key, of each point."""
+    made: dict[str, list[dict[str, Any]]] = {}
+    for line in lines:
+        if kind in line:
+            made.setdefault(line["id"], []).append(line)
+    return made
+
+
 def recorded_messages(t: trace.Trace) -> Counter[tuple[int, int, int]]:
     return Counter((m.src, m.dst, m.bytes) for m in t.messages)
 
@@ -74,11 +83,11 @@ def test_one_text_the_same_messages_and_the_same_time(ranks: int, tmp_path: Path
     fit = [i for i in range(len(expected)) if status[i] == "ok"]
     assert len(fit) > len(expected) / 2
     schedules = record.traces([expected[i] for i in fit], ranks, machine, "")
+    traces, reps = by_point(found, "trace"), by_point(plain, "rep")
     for i, t in zip(fit, schedules, strict=True):
-        lines = [line for line in found if "trace" in line and line["id"] == str(i)]
+        lines = traces[str(i)]
         assert [line["rank"] for line in lines] == list(range(ranks))
-        times = [[line[k] for k in ("min_s", "mean_s", "max_s", "root_s")]
-                 for line in plain if "rep" in line and line["id"] == str(i)]  # fmt: skip
+        times = [[line[k] for k in ("min_s", "mean_s", "max_s", "root_s")] for line in reps[str(i)]]
         outcome = Outcome("ok", "ok", times)
         run = observed.read(lines, outcome, plain[0]["meta"])
         o = run.repetitions[0]
