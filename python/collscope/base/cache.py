@@ -74,7 +74,7 @@ def build_hash(*files: Path) -> str:
 
 
 def _state(path: Path) -> tuple[int, int]:
-    """(time of change in ns, bytes) of a file; (0, 0) where there is none."""
+    """(time of change in ns, bytes) of a file; (0, 0) of one that is not there."""
     try:
         stat = path.stat()
     except OSError:

@@ -99,7 +99,7 @@ def test_a_crash_names_the_point_and_keeps_the_others(fake: Path) -> None:
     assert fake.read_text().splitlines()[before:] == ["1 True"]
 
 
-def test_what_a_driver_could_not_do_is_tried_again(fake: Path) -> None:
+def test_a_point_that_the_driver_could_not_do_is_tried_again(fake: Path) -> None:
     rows = run(*points(1, 11))
     assert [(row["kind"], row["status"]) for row in rows] == [("ok", "ok"), ("failed", "unknown algorithm")]
     before = len(fake.read_text().splitlines())
