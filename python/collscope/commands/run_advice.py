@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from collscope.catalogue.decisions import library_name
 from collscope.catalogue.keys import Key
 from collscope.commands.run_table import Call, call_of
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
 from collscope.sources import assumptions
-from collscope.sources.assumptions import LOSS, TIE, Choice, Doubt, Judged, Unchecked
+from collscope.sources.assumptions import LOSS, TIE, Choice, Doubt, Judged, Lead, Unchecked
 from collscope.tuning import openmpi
 from collscope.tuning.openmpi import OpenMpi
 
@@ -69,6 +70,20 @@ class Winner:
             return ""
         return self.taken.get(library.decision, "")
 
+    @property
+    def defaults(self) -> dict[str, str]:
+        """Decision → the key that its library takes by itself, where that is known: not where coll/han decides."""
+        return {decision: key for decision, key in self.taken.items() if decision not in self._under_han}
+
+    @property
+    def _under_han(self) -> set[str]:
+        row = self.row
+        return {v.decision for v in openmpi.SERIES if v.asks_han(str(row["collective"]), row["nodes"], row["ranks"])}
+
+    def lead(self, key: str, default: str) -> Lead | None:
+        """Over the draws, of a key over what a library takes by itself; None: there are none of the two."""
+        return self.judged.lead(key, default) if self.judged else None
+
     def words(self, key: str, library: OpenMpi) -> str:
         """The words with which the library runs a key here."""
         return library.words(key, self.row["nodes"], self.row["ranks"])
@@ -83,7 +98,8 @@ def with_doubts(winners: Sequence[Winner], tasks: Sequence[Task]) -> list[Winner
     choices = []
     for winner in winners:
         layout, point = points[call_of(winner.row)]
-        choices.append(Choice(layout, {key: replace(point, algorithm=key) for key in winner.times}))
+        keys = {key: replace(point, algorithm=key) for key in winner.times}
+        choices.append(Choice(layout, keys, beside=frozenset(winner.defaults.values())))
     return [
         replace(w, unchecked=found) if isinstance(found, Unchecked)
         else replace(w, judged=found, times=found.seconds) if found
@@ -96,15 +112,7 @@ def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bo
     """Lines for sizes that follow each other and have one winner; `timed_all`: every algorithm of the collective was timed."""
     winner = members[-1]
     if judged := next((w.judged for w in members if w.judged and w.judged.doubt), None):
-        doubt = judged.doubt
-        assert doubt
-        return [
-            f"{_name(winner.key)} loses least on average, but is in doubt: in {doubt.draws} of {judged.draws} draws of what is not "
-            f"known of the machine it loses more than {LOSS:.0%}, at worst it takes {1 + doubt.loss:.2g} times as long as "
-            f"{_name(doubt.other)}",
-            f"no words for a library: it hangs most on {doubt.unknown.name}; set {doubt.unknown.keys}, measured with "
-            f"{doubt.unknown.measure}",
-        ]
+        return _in_doubt(members, judged, versions)
     if winner.is_own_choice:
         return ["the library's own choice is the fastest: force nothing"]
     ties = [key for key in winner.ties if all(key in w.ties for w in members)]
@@ -122,6 +130,80 @@ def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bo
         text = _forced(members, key, library) if key else _next_best(members, library, timed_all)
         texts.setdefault(text, []).append(library)
     return [*lines, *(f"{openmpi.names(libraries)}{text}" for text, libraries in texts.items())]
+
+
+def _in_doubt(members: Sequence[Winner], judged: Judged, versions: Sequence[OpenMpi]) -> list[str]:
+    """On what the winner hangs; and that it is nevertheless better than what libraries take by themselves, where every draw says so."""
+    doubt = judged.doubt
+    assert doubt
+    lines = [line for library in versions if (line := _better(members, library))]
+    lines += _of_others(members)
+    least = "" if any("--mca" in line for line in lines) else "no words for a library: "
+    return [
+        f"{_name(members[-1].key)} loses least on average, but is in doubt: in {doubt.draws} of {judged.draws} draws of what is not "
+        f"known of the machine it loses more than {LOSS:.0%}, at worst it takes {1 + doubt.loss:.2g} times as long as "
+        f"{_name(doubt.other)}",
+        f"{least}it hangs most on {doubt.unknown.name}; set {doubt.unknown.keys}, measured with {doubt.unknown.measure}",
+        *lines,
+    ]
+
+
+def _better(members: Sequence[Winner], library: OpenMpi) -> str:
+    """In a doubt: by how much the winner, or what loses least of all that the library has, is better than the library's default, with its
+    words where it is in every draw at every size; "": the default is not known."""
+    key, words = over_default(members, library)
+    defaults = [w.takes(library) for w in members]
+    text = _lead(members, key or members[-1].key, defaults)
+    if not text:
+        return ""
+    end = f"; better than the default, not known to be the best: {words}" if words else ""
+    return f"{openmpi.names([library])}: {text}{end}"
+
+
+def over_default(members: Sequence[Winner], library: OpenMpi) -> tuple[str, str]:
+    """The algorithm that loses least on average of those that the library has and that take less time than its default in every draw, at
+    every size; with its words. Nothing: there is none."""
+    winner, judged = members[-1], members[-1].judged
+    if not judged:
+        return "", ""
+    for key in sorted(judged.drawn, key=lambda key: (key != winner.key, sum(judged.lost(key)))):
+        leads = _leads(members, key, [w.takes(library) for w in members])
+        words = winner.words(key, library)
+        if words and leads and all(lead and lead.is_sure for lead in leads):
+            return key, words
+    return "", ""
+
+
+def _leads(members: Sequence[Winner], key: str, defaults: Sequence[str]) -> list[Lead | None]:
+    """Of a key over the defaults, where these are another; None: not drawn, or not known."""
+    return [w.lead(key, default) for w, default in zip(members, defaults, strict=True) if default != key]
+
+
+def _lead(members: Sequence[Winner], key: str, defaults: Sequence[str]) -> str:
+    """The same in words."""
+    if not all(defaults):
+        return ""
+    leads = _leads(members, key, defaults)
+    name, *others = (of.partition("/")[2] for of in (key, *dict.fromkeys(d for d in defaults if d != key)))
+    if not leads:
+        return f"takes {name} by itself"
+    known = [lead for lead in leads if lead]
+    if len(known) < len(leads):
+        return f"its default, {', '.join(others)}, was not timed over the draws"
+    least = min(known, key=lambda lead: lead.wins / lead.draws)
+    how_often = f"{'all' if least.is_sure else least.wins} of {min(lead.draws for lead in known)} draws"
+    low, high = min(lead.band[0] for lead in known), max(lead.band[1] for lead in known)
+    return f"its default, {', '.join(others)}, takes longer than {name} in {how_often} (in 8 of 10 {low:.2f} to {high:.2f} times as long)"
+
+
+def _of_others(members: Sequence[Winner]) -> list[str]:
+    """The same of libraries for which there are no words."""
+    ours = {version.decision for version in openmpi.SERIES}
+    lines = []
+    for decision in dict.fromkeys(name for w in members for name in w.defaults if name not in ours):
+        if text := _lead(members, members[-1].key, [w.defaults.get(decision, "") for w in members]):
+            lines.append(f"{library_name(decision)}: {text}")
+    return lines
 
 
 def _name(key: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from collscope.base import documents
 from collscope.catalogue.decisions import library_name
-from collscope.commands.run_advice import Winner, advice
+from collscope.commands.run_advice import Winner, advice, over_default
 from collscope.commands.run_table import CALL
 from collscope.machines.completion import Unknown
 from collscope.points.table import Row
@@ -53,6 +53,7 @@ def _winner(w: Winner, versions: Sequence[OpenMpi], timed_all: bool) -> dict[str
         "draws": _draws(w.judged) if w.judged else None,
         "unchecked": [_unknown(unknown) for unknown in (w.unchecked.unknowns if w.unchecked else ())],
         "unchecked_because": w.unchecked.reason if w.unchecked else None,
+        "better_than_default": [*filter(None, (_better(w, v) for v in versions))] if w.doubt else [],
         "settings": [] if w.doubt or w.is_own_choice else [*filter(None, (_setting(w, v) for v in versions))],
         "advice": advice([w], versions, timed_all),
     }  # fmt: skip
@@ -77,16 +78,27 @@ def _draws(judged: Judged) -> dict[str, Any]:
 
 def _library(w: Winner, decision: str, key: str) -> dict[str, Any]:
     """What a library takes by itself; no algorithm where coll/han decides."""
-    row = w.row
-    han = any(
-        v.decision == decision and v.asks_han(row["collective"], row["nodes"], row["ranks"]) for v in openmpi.SERIES
-    )
+    known = decision in w.defaults
+    lead = w.lead(w.key, key) if known and key != w.key else None
     return {
         "decision": decision,
         "library": library_name(decision),
-        "algorithm": None if han else key,
-        "ratio": w.times[key] / w.times[w.key] if key in w.times and not han else None,
+        "algorithm": key if known else None,
+        "ratio": w.times[key] / w.times[w.key] if key in w.times and known else None,
+        "slower_draws": lead.wins if lead else None,
+        "low_ratio": lead.band[0] if lead else None,
+        "high_ratio": lead.band[1] if lead else None,
     }
+
+
+def _better(w: Winner, library: OpenMpi) -> dict[str, Any] | None:
+    """How a version of Open MPI takes what is faster than its default in every draw."""
+    key, words = over_default([w], library)
+    return (
+        {"library": openmpi.names([library]), "algorithm": key, "default": w.takes(library), "mca": words}
+        if words
+        else None
+    )
 
 
 def _unknown(unknown: Unknown) -> dict[str, Any]:

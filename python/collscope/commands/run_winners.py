@@ -109,7 +109,6 @@ def _show_table(found: Sequence[Winner], several: bool = False) -> None:
             else [Column("× fastest", right=True)]
         ),
     )
-    under_han = {v.decision for v in openmpi.SERIES if v.asks_han(collective, nodes, ranks)}
     place = f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}" + f" of {found[0].row['platform']}" * several
     grid = Grid(columns, f"who wins by {found[0].row['source']}: {collective}, {place}")
     for number, winner in enumerate(found):
@@ -119,8 +118,8 @@ def _show_table(found: Sequence[Winner], several: bool = False) -> None:
         lines = [(f"fastest{shaky}", winner.key)]
         lines += [("tied", key) for key in ties[1:]] or [("next", key) for key in list(winner.times)[1:2]]
         by_key: dict[str, list[str]] = {}
-        for name, key in winner.taken.items():
-            by_key.setdefault(HAN if name in under_han else key, []).append(decisions.library_name(name))
+        for name in winner.taken:
+            by_key.setdefault(winner.defaults.get(name, HAN), []).append(decisions.library_name(name))
         lines += [(_together(names), key) for key, names in by_key.items()]
         for i, (who, key) in enumerate(lines):
             grid.add(

@@ -15,7 +15,7 @@ from collscope.base.statistics import quantile
 from collscope.base.units import counted
 from collscope.machines.completion import Unknown
 from collscope.points.plan import Layout, Point
-from collscope.sources import model
+from collscope.sources import model, proven
 from collscope.sources.draws import band, timed
 from collscope.sources.outcome import OK
 from collscope.sources.unknowns import drawn, places, unknowns
@@ -44,6 +44,21 @@ class Doubt:
 
 
 @dataclass(frozen=True)
+class Lead:
+    """An algorithm beside another. wins: draws in which the other takes longer by TIE; band: how many times as long it takes, in eight of
+    ten draws."""
+
+    wins: int
+    draws: int
+    band: tuple[float, float]
+
+    @property
+    def is_sure(self) -> bool:
+        """In every draw."""
+        return self.wins == self.draws
+
+
+@dataclass(frozen=True)
 class Judged:
     """Who wins over the draws. winner: the key that loses least on average; seconds: key → median, the winner first; bands: key → where
     eight of ten of its times lie, of what was drawn; ties: keys that take no longer than it by TIE in half of the draws, itself first;
@@ -67,6 +82,13 @@ class Judged:
     def wins_of(self, key: str) -> int:
         """The draws where nothing is faster than this key by TIE."""
         return sum(lost <= TIE for lost in self.lost(key))
+
+    def lead(self, key: str, other: str) -> Lead | None:
+        """A key beside another; None: one of them was not drawn."""
+        if not {key, other} <= self.drawn.keys():
+            return None
+        ratios = [_ratio(b, a) for a, b in zip(self.drawn[key], self.drawn[other], strict=True)]
+        return Lead(sum(ratio > 1 + TIE for ratio in ratios), len(ratios), band(ratios))
 
     def decisive(self, one: str, other: str) -> Unknown | None:
         """The number on which the order of two keys hangs most; None: in no draw another one is the faster by TIE than in most."""
@@ -104,12 +126,14 @@ class Unchecked:
 @dataclass(frozen=True)
 class Choice:
     """A call with the algorithms that were timed for it with the file's numbers. `points`: full key → its point; `all_drawn`: also those
-    that are FAR; `kept`: keys that are drawn, FAR or not."""
+    that are FAR; `kept`: keys that are drawn, FAR or not; `beside`: keys that a winner in doubt is compared with, FAR, or not timed at
+    all."""
 
     layout: Layout
     points: Mapping[str, Point]
     all_drawn: bool = False
     kept: frozenset[str] = frozenset()
+    beside: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -163,7 +187,58 @@ def judged(choices: Sequence[Choice]) -> list[Judged | Unchecked | None]:
                 if lost
                 else _judged(seconds, numbers, look.seconds)
             )
-    return made
+    return _with_others(choices, made)
+
+
+def _with_others(
+    choices: Sequence[Choice], made: Sequence[Judged | Unchecked | None]
+) -> list[Judged | Unchecked | None]:
+    """Winners in doubt with the drawn times of what they are to be compared with, while there are STEPS, those with the fewest first."""
+    missing = [
+        (i, key)
+        for i, (choice, found) in enumerate(zip(choices, made, strict=True))
+        if isinstance(found, Judged) and found.doubt
+        for key in sorted(choice.beside - found.drawn.keys())
+    ]
+    if not missing:
+        return list(made)
+    tasks = {(i, key): model.timed((choices[i].layout, _other(choices[i], key))) for i, key in missing}
+    wrong = proven.failures(list(tasks.values()), limit_s=POINT_S)
+    replies = model.evaluate(list(tasks.values()), limit_s=POINT_S)
+    draws = {i: found.draws for i, found in enumerate(made) if isinstance(found, Judged)}
+    steps = {
+        (i, key): draws[i] * reply["steps"]
+        for (i, key), reply in zip(tasks, replies, strict=True)
+        if reply["kind"] == OK and tasks[i, key] not in wrong
+    }
+    ascending = sorted(steps, key=lambda one: steps[one])
+    able = [
+        one
+        for one, all_before in zip(ascending, accumulate(steps[one] for one in ascending), strict=True)
+        if all_before <= STEPS
+    ]
+    groups: dict[tuple[Layout, int], dict[Point, None]] = {}
+    for i, key in able:
+        layout, point = tasks[i, key]
+        groups.setdefault((layout, draws[i]), {})[point] = None
+    times: dict[tuple[Layout, int], dict[Point, list[float]]] = {}
+    with progress.progress("defaults of libraries", sum(n * len(p) for (_, n), p in groups.items()), HINT) as bar:
+        for (layout, n), points in groups.items():
+            times[layout, n] = timed(layout, _unknowns(layout), n, list(points), bar)
+    more: dict[int, dict[str, Sequence[float]]] = {}
+    for i, key in able:
+        layout, point = tasks[i, key]
+        if seconds := times[layout, draws[i]].get(point):
+            more.setdefault(i, {})[key] = seconds
+    return [
+        replace(found, drawn={**found.drawn, **more[i]}) if isinstance(found, Judged) and i in more else found
+        for i, found in enumerate(made)
+    ]
+
+
+def _other(choice: Choice, key: str) -> Point:
+    """The choice's call by another algorithm."""
+    return replace(next(iter(choice.points.values())), algorithm=key)
 
 
 def _unknowns(layout: Layout) -> tuple[Unknown, ...]:

@@ -64,7 +64,7 @@ def test_the_page_is_compared_in_both_directions() -> None:
 def test_run_prints_rows_winners_doubts_and_refusals(
     workplace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where a doubt stands there are no settings."""
+    """Where a doubt stands there are no settings; by how much the default is slower is there, and words where it always is."""
     (tmp_path / "osu.toml").write_text(OSU)
     words = "-c bcast -a linear,knomial[k=4],mst --nodes 1 --ranks 16 --bytes"
     for size, doubted in (("128KiB", False), ("4", True)):
@@ -73,6 +73,10 @@ def test_run_prints_rows_winners_doubts_and_refusals(
         )
         (winner,) = made["winners"]
         assert bool(winner["doubt"]) == doubted == (not winner["settings"]) and winner["draws"]["count"] == 100
+        if doubted:
+            (ours,) = [lib for lib in winner["libraries"] if lib["decision"] == "decision/ompi_4_1"]
+            sure = [words for words in winner["better_than_default"] if "--mca" in words["mca"]]
+            assert ours["low_ratio"] < ours["high_ratio"] and bool(sure) == (ours["slower_draws"] == 100)
         assert len(made["rows"]) == 3 and made["bounds"][0]["algorithm"] == "bound/loggp" and made["finished"]
         assert winner["algorithms"][0]["algorithm"] == winner["algorithm"]
         assert winner["algorithms"][1]["ratio"] == pytest.approx(winner["algorithms"][1]["time_s"] / winner["time_s"])
@@ -95,8 +99,9 @@ def test_ties_and_unchecked_numbers_are_in_the_document(capsys: pytest.CaptureFi
     (winner,) = document_keys.check(capsys.readouterr().out, "run")["winners"]
     assert winner["tied"] == ["bcast/mst"] and winner["unchecked"][0]["keys"] == GAMMA_TIME.keys
     assert winner["libraries"] == [
-        {"decision": "decision/mpich_4", "library": "MPICH 4", "algorithm": "bcast/x", "ratio": None}
-    ]
+        {"decision": "decision/mpich_4", "library": "MPICH 4", "algorithm": "bcast/x",
+         "ratio": None, "slower_draws": None, "low_ratio": None, "high_ratio": None}
+    ]  # fmt: skip
 
 
 def test_work_that_was_ended_leaves_a_document_that_says_so(

@@ -264,6 +264,65 @@ def test_no_words_are_given_where_an_open_number_decides() -> None:
     assert "--mca" not in first + second
 
 
+def doubtful(*times: tuple[str, list[float]], taken: dict[str, str], **more: Any) -> Winner:
+    """The first of some algorithms that were drawn, in doubt."""
+    sure = won(*((key, seconds[0]) for key, seconds in times), taken=taken, **more)
+    key, drawn = times[0][0], dict(times)
+    doubt = Doubt(PROCESSOR, MST, 0.5, 4)
+    return replace(sure, judged=Judged(key, sure.times, {}, (key,), 6, 10, (PROCESSOR,), doubt, drawn))
+
+
+TAKEN = {"decision/ompi_4_1": LINEAR, "decision/ompi_5_0": LINEAR, "decision/mpich_4": LINEAR}
+
+
+@needs_prover
+def test_a_winner_in_doubt_that_beats_the_default_in_every_draw_has_words_that_say_no_more() -> None:
+    """Which is best is not known; of libraries without words it is said, too."""
+    winner = doubtful((BINOMIAL, [1.0] * 10), (LINEAR, [1.5] * 5 + [2.0] * 5), taken=TAKEN)
+    _, hangs, *lines, mpich = advice([winner], (V41, V50))
+    assert hangs.startswith("it hangs most on the processors' time")
+    gain = "its default, linear, takes longer than binomial[s=0] in all of 10 draws (in 8 of 10 1.50 to 2.00 times as long)"
+    claim = f"{gain}; better than the default, not known to be the best: {DYNAMIC} --mca coll_tuned_bcast_algorithm 6"
+    assert [line.partition(claim)[0] for line in lines] == [
+        "Open MPI 4.1: ",
+        "Open MPI 5.0: ",
+    ] and mpich == f"MPICH 4: {gain}"
+
+
+@needs_prover
+def test_one_draw_against_it_leaves_a_winner_in_doubt_without_words() -> None:
+    """And of several sizes one."""
+    rare = doubtful((BINOMIAL, [1.0] * 10), (LINEAR, [1.5] * 9 + [1.009]), taken=TAKEN)
+    sure = doubtful((BINOMIAL, [1.0] * 10), (LINEAR, [3.0] * 10), taken=TAKEN)
+    for members, band in (([rare], "1.45 to 1.50"), ([rare, sure], "1.45 to 3.00")):
+        _, hangs, line, *_ = advice(members, (V41,))
+        assert hangs.startswith("no words for a library: it hangs") and "--mca" not in line
+        assert (
+            line.startswith("Open MPI 4.1: its default, linear, takes longer than binomial[s=0] in 9 of 10 draws")
+            and band in line
+        )
+
+
+@needs_prover
+def test_what_loses_least_of_what_a_version_has_stands_in_for_a_winner_in_doubt() -> None:
+    """Open MPI has no mst; chains lose more than binomial."""
+    times = (MST, [1.0] * 10), ("bcast/chain[chains=4,s=0]", [1.4] * 10), (BINOMIAL, [1.2] * 10), (LINEAR, [1.5] * 10)
+    *_, line, _ = advice([doubtful(*times, taken=TAKEN)], (V41,))
+    assert "longer than binomial[s=0] in all" in line and "bcast_algorithm 6" in line
+
+
+@needs_prover
+def test_a_default_that_is_the_winner_or_is_not_known_is_not_beaten() -> None:
+    """Where coll/han decides nothing is said; what was not drawn says so."""
+    itself = doubtful((LINEAR, [1.0] * 10), (BINOMIAL, [1.5] * 10), taken=TAKEN, nodes=4)
+    assert advice([itself], (V41, V50))[2:] == [
+        "Open MPI 4.1: takes linear by itself",
+        "MPICH 4: takes linear by itself",
+    ]
+    other = doubtful((BINOMIAL, [1.0] * 10), taken={"decision/ompi_4_1": LINEAR})
+    assert advice([other], (V41, V50))[2:] == ["Open MPI 4.1: its default, linear, was not timed over the draws"]
+
+
 @needs_prover
 def test_a_winner_that_was_not_checked_has_its_words_with_a_warning() -> None:
     first, second = advice(

@@ -48,6 +48,23 @@ def test_a_winner_that_loses_in_some_draw_is_in_doubt(workplace: Path, tmp_path:
     assert 0 < found.doubt.draws <= DRAWS - found.wins and {found.winner, found.doubt.other} == set(found.seconds)
 
 
+def test_a_winner_in_doubt_is_timed_beside_what_it_is_to_be_compared_with(
+    workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though that was not timed at all, or is far behind; not where there is no doubt, nor where it is too much work."""
+    name = machine(tmp_path, "eager_bytes = 65536", *(line for line in KNOWN if "nonblocking" not in line))
+    chain, far, other = "bcast/chain[chains=4,s=0]", "bcast/pipeline[s=1]", "bcast/mst"
+    shaky = replace(choice(name, 1 << 14, LINEAR, chain, far), beside=frozenset({LINEAR, far, other}))
+    sure = replace(shaky, layout=choice("ideal[cores=16]").layout)
+    found, none = assumptions.judged([shaky, sure])
+    assert none is None and isinstance(found, Judged) and found.doubt and set(found.seconds) == {LINEAR, chain, far}
+    lead, least = found.lead(found.winner, far), found.lead(found.winner, other)
+    assert lead and lead.is_sure and lead.band[0] > assumptions.FAR and least and least.draws == DRAWS
+    monkeypatch.setattr(assumptions, "STEPS", 0.0)
+    (found,) = assumptions.judged([shaky])
+    assert isinstance(found, Judged) and found.lead(found.winner, other) is None
+
+
 def test_nothing_is_drawn_where_the_file_gives_everything(workplace: Path, tmp_path: Path) -> None:
     """Each choice has its own answer."""
     name = machine(tmp_path)
@@ -149,6 +166,13 @@ def test_the_winner_loses_least_on_average_and_ties_are_of_half_of_the_draws() -
     assert (found.winner, found.wins, found.draws, found.ties, found.doubt) == ("b", 1, 4, ("b", "a", "c"), None)
     assert found.seconds == pytest.approx({"b": 1.085, "a": 1.0, "c": 1.29})
     assert found.band_s == pytest.approx((1.05 + 0.3 * 0.03, 1.09 + 0.7 * 0.91))
+
+
+def test_a_lead_counts_the_draws_where_the_other_takes_longer_by_more_than_a_tie() -> None:
+    found = assumptions._judged({"a": [1.0] * 4, "b": [1.009, 1.011, 2.0, 3.0]}, (NIC,), {"c": 9.0})
+    lead = found.lead("a", "b")
+    assert lead and (lead.wins, lead.draws, lead.is_sure) == (3, 4, False)
+    assert lead.band == pytest.approx((1.0096, 2.7)) and found.lead("a", "c") is None
 
 
 def test_calls_that_take_no_time_lose_nothing() -> None:
