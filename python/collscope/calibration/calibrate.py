@@ -1,4 +1,4 @@
-"""Measures this machine, or a cluster over its launcher, point to point and writes its specification: platforms/NAME/spec.toml.
+"""Measures this machine, or a cluster over its launcher, point to point and writes its specification: NAME/spec.toml.
 
 survey → samples → estimates → specification → text. Collectives play no part: predicting those is what the specification is for.
 """
@@ -77,10 +77,10 @@ def calibrate(
     With one: on `nodes` nodes (default: those that it reaches, at most 8) with `ranks_per_node` ranks each (default: one per core; one per
     host of the test bed). `quick`: fewer pairs, sizes and samples. UsageError: it cannot be written there; UserError: it cannot be
     measured."""
-    path = target or find.PLATFORMS / name / "spec.toml"
+    path = target or find.measured_path(name)
     if not paths.is_writable(path.parent) or path.is_dir():
         raise UsageError(f"{paths.display(path)} cannot be written; --out FILE writes elsewhere, for --on FILE")
-    if not target and (beside := find.PLATFORMS / f"{name}.toml").exists():
+    if not target and (beside := find.spec_path(name)).exists() and beside.name != path.name:
         raise UsageError(f"--name {name}: there is {paths.display(beside)} already; take another name, or --out FILE")
     machine = topology.read()  # of this node: the others are taken to be the same
     on = launcher or LOCAL

@@ -104,7 +104,7 @@ def compare(
 
 def platform_of(name: str, recalibrate: bool = False) -> Platform:
     """The platform; this machine's is calibrated where it has no specification yet, or again with `recalibrate`."""
-    if name == find.HERE and (recalibrate or not (find.PLATFORMS / name / "spec.toml").exists()):
+    if name == find.HERE and (recalibrate or not find.spec_path(name).exists()):
         from collscope.calibration import calibrate
 
         console.note(f"{find.HERE}: its messages are measured")
@@ -121,7 +121,7 @@ def _differs_here() -> str:
     """By how much messages of this machine differ now from its specification, in words; "" where they do not, or where it has none."""
     from collscope.calibration import calibrate
 
-    path = find.PLATFORMS / find.HERE / "spec.toml"
+    path = find.spec_path(find.HERE)
     return calibrate.differs_here(path) if path.exists() and programs.MPI_DRIVER.exists() else ""
 
 

@@ -45,8 +45,8 @@ SECTIONS = {
 @click.option(
     "--out",
     metavar="FILE",
-    help="Write the specification there (default: platforms/this_machine/spec.toml, platforms/NAME/spec.toml; with --from "
-    "platforms/NAME.toml).",
+    help="Write the specification there (default: platforms/this_machine/spec.toml, platforms/own/NAME/spec.toml; with --from "
+    "platforms/own/NAME.toml; where the tree cannot be written to, in ~/.cache/collscope/platforms).",
 )
 @click.option(
     "--from", "files", multiple=True, metavar="FILE",

@@ -25,6 +25,7 @@ from collscope.machines.xml_reader import read_xml
 from collscope.machines.xml_writer import xml_of
 
 PLATFORMS = paths.ROOT / "platforms"
+OWN = "own"  # below them: machines that a user made, of which no page speaks
 HERE = "this_machine"
 """The machine that this runs on, once calibrated."""
 COMPLETE = re.compile(
@@ -33,15 +34,33 @@ COMPLETE = re.compile(
 """How a file is read, which is no other machine: `complete` in the brackets of a name, which is not shown."""
 
 
+def own_folder() -> Path:
+    """Where machines lie that a user made and kept by name; of a tree that somebody else keeps, in the user's own place."""
+    folder = PLATFORMS / OWN
+    return folder if paths.is_writable(folder) else paths.own_place() / "platforms"
+
+
 def spec_path(name: str) -> Path:
-    """Where the specification of a machine lies, or would lie."""
-    folder = PLATFORMS / name / "spec.toml"
-    return folder if folder.exists() else PLATFORMS / f"{name}.toml"
+    """Where the specification of a machine lies, or would lie. Of HERE a user's own goes before that of the tree."""
+    places = [folder / end for folder in (PLATFORMS, own_folder()) for end in (f"{name}/spec.toml", f"{name}.toml")]
+    there = [path for path in places if path.exists()]
+    return there[-1 if name == HERE else 0] if there else places[-1]
+
+
+def measured_path(name: str) -> Path:
+    """Where a machine that is measured goes, in a folder of its own: where it lies already, where that can be written to."""
+    before = spec_path(name)
+    if before.name == "spec.toml" and before.exists() and paths.is_writable(before.parent):
+        return before
+    folder = PLATFORMS / name
+    return (folder if name == HERE and paths.is_writable(folder) else own_folder() / name) / "spec.toml"
 
 
 def list_platforms() -> list[str]:
     """Names that `load` knows; this_machine only once it has been measured."""
-    names = {p.stem for p in PLATFORMS.glob("*.toml")} | {p.parent.name for p in PLATFORMS.glob("*/spec.toml")}
+    names = set()
+    for folder in (PLATFORMS, own_folder()):
+        names |= {p.stem for p in folder.glob("*.toml")} | {p.parent.name for p in folder.glob("*/spec.toml")}
     return ["ideal", *sorted(names)]
 
 

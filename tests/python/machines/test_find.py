@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from collscope.base import paths
 from collscope.base.errors import UsageError, UserError
 from collscope.machines import find, overrides
 from collscope.machines.limits import MAX_CORES
@@ -20,7 +21,30 @@ def test_platforms_are_listed_in_their_order(tmp_path: Path, monkeypatch: pytest
     write(tmp_path / "measured", SMALL, "spec.toml")
     assert find.list_platforms() == ["ideal", *"abcdefgh", "measured"]
     assert find.spec_path("measured") == tmp_path / "measured" / "spec.toml"
-    assert find.spec_path("x") == tmp_path / "x.toml"
+    assert find.spec_path("x") == find.measured_path("x").parent.with_suffix(".toml") == tmp_path / "own" / "x.toml"
+    assert find.measured_path("measured") == find.spec_path("measured")
+
+
+def test_what_a_user_makes_lies_apart_and_in_a_tree_of_somebody_else_s_in_their_own_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found by name all the same; this machine as the user measured it goes before the tree's."""
+    tree, own = tmp_path / "tree", tmp_path / "home" / "collscope" / "platforms"
+    monkeypatch.setattr(find, "PLATFORMS", tree)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    (tree / "this_machine").mkdir(parents=True)
+    write(tree / "this_machine", SMALL, "spec.toml")
+    write(tree, SMALL, "small.toml")
+    assert find.measured_path("this_machine") == tree / "this_machine" / "spec.toml"
+    monkeypatch.setattr(paths, "is_writable", lambda path: tree not in (path, *path.parents))
+    assert find.measured_path("this_machine") == own / "this_machine" / "spec.toml"
+    assert find.spec_path("this_machine") == tree / "this_machine" / "spec.toml"
+    (own / "this_machine").mkdir(parents=True)
+    for name in ("this_machine/spec.toml", "mine.toml", "small.toml"):
+        write(own, SMALL.replace("nodes = 3", "nodes = 2"), name)
+    assert find.spec_path("this_machine") == own / "this_machine" / "spec.toml"
+    assert (find.load("mine").max_nodes, find.load("small").max_nodes) == (2, 3)
+    assert find.list_platforms() == ["ideal", "mine", "small", "this_machine"]
 
 
 def test_numbers_in_brackets() -> None:

@@ -57,8 +57,8 @@ def launcher() -> ModuleType:
         (["show", "bcast/mst"], ["prove"]),
         (["show", "bcast/mst", "--source", "model,sim"], ["prove", "smpi"]),
         (["calibrate"], ["mpi"]),
-        (["calibrate", "--name", "x", "--from", "y.csv"], ["prove"]),
-        (["calibrate", "--from=y.csv"], ["prove"]),
+        (["calibrate", "--name", "x", "--from", "y.csv"], "python"),
+        (["calibrate", "--from=y.csv"], "python"),
     ],
 )
 def test_each_command_asks_for_what_it_needs(launcher: ModuleType, words: list[str], need: object) -> None:
