@@ -160,8 +160,7 @@ def _show_advice(found: Sequence[Winner], timed_all: bool) -> None:
         runs[-1].append(winner)
     installed = openmpi.installed()
     versions = openmpi.libraries(installed)
-    if keys := dict.fromkeys(unknown.keys for w in found if w.judged for unknown in w.judged.unknowns):
-        text = f"Judged over draws of what is not known of the machine: {'; '.join(keys)}."
+    if text := _drawn_numbers(found):
         console.out().print(text, markup=False, highlight=False)
     lines: list[str] = []
     for members in runs:
@@ -179,6 +178,15 @@ def _show_advice(found: Sequence[Winner], timed_all: bool) -> None:
         )
         if installed is None:
             console.note("no Open MPI is installed here: what its versions have is from their sources")
+
+
+def _drawn_numbers(found: Sequence[Winner]) -> str:
+    """What was drawn: each number that the file leaves open by name, those that it gives with a range by how many there are."""
+    every = list(dict.fromkeys(unknown for w in found if w.judged for unknown in w.judged.unknowns))
+    names = [unknown.keys for unknown in every if not unknown.given]
+    ranges = len(every) - len(names)
+    names += [f"{counted(ranges, 'number')} that its file gives with a range"] * bool(ranges)
+    return f"Judged over draws of what is not known of the machine: {'; '.join(names)}." if names else ""
 
 
 def _hangs_on(winner: Winner) -> tuple[str, str]:

@@ -17,6 +17,8 @@ from collscope.catalogue import registry
 from collscope.catalogue.registry import Registry
 from collscope.commands.cli import cli
 
+INSTALL = (paths.ROOT / "docs" / "install.md").read_text("utf-8")
+
 
 def offered(line: str) -> list[str]:
     """The values for the last word of a line."""
@@ -101,10 +103,10 @@ def printed(*words: str, at: Path, **variables: str) -> str:
     return subprocess.run(words, cwd=at, env=env, capture_output=True, text=True, check=True).stdout
 
 
-def test_bash_completes_after_the_line_of_the_readme(place: Path) -> None:
+def test_bash_completes_after_the_line_of_the_page(place: Path) -> None:
     found = printed("bash", "-c", BASH, at=place)
     assert found.splitlines()[-1] == "schooner" and "_collscope_completion collscope" in found
-    assert 'eval "$(_COLLSCOPE_COMPLETE=bash_source ./collscope)"' in (paths.ROOT / "README.md").read_text("utf-8")
+    assert 'eval "$(_COLLSCOPE_COMPLETE=bash_source ./collscope)"' in INSTALL
 
 
 @pytest.mark.parametrize(
@@ -117,11 +119,11 @@ def test_bash_completes_after_the_line_of_the_readme(place: Path) -> None:
 def test_zsh_and_fish_get_their_answers(
     place: Path, shell: str, typed: tuple[str, str], answer: str, line: str
 ) -> None:
-    """What the functions of the README's lines ask for."""
+    """What the functions of the page's lines ask for."""
     words = {"COMP_WORDS": typed[0], "COMP_CWORD": typed[1], "_COLLSCOPE_COMPLETE": f"{shell}_complete"}
     assert printed("./collscope", at=place, **words) == answer
     assert f"COMPLETE={shell}_complete" in printed("./collscope", at=place, _COLLSCOPE_COMPLETE=f"{shell}_source")
-    assert line in (paths.ROOT / "README.md").read_text("utf-8")
+    assert line in INSTALL
 
 
 FISH = """

@@ -157,6 +157,23 @@ def test_measured_ties_are_those_whose_quartiles_overlap() -> None:
     assert tied == "tied by their quartiles: a, b"
 
 
+def test_what_was_drawn_is_named_where_the_file_leaves_it_open_and_counted_where_it_gives_a_range(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run_winners, "advice", lambda *_: [])
+    for numbers, text in (
+        ((NIC, PROCESSOR), "nic_gap_s; overhead_s, or gap_s in [curve]."),
+        (
+            (replace(NIC, given=True), PROCESSOR),
+            "overhead_s, or gap_s in [curve]; 1 number that its file gives with a range.",
+        ),
+    ):
+        winner = won((BINOMIAL, 1.0))
+        run_winners._show_advice([replace(winner, judged=Judged(BINOMIAL, {}, {}, (), 1, 1, numbers, None))], False)
+        shown = " ".join(capsys.readouterr().out.split())
+        assert shown == f"Judged over draws of what is not known of the machine: {text}"
+
+
 V41, V50 = openmpi.SERIES[1:]
 MST, LINEAR, BINOMIAL, SPARBIT = "bcast/mst[dest=first]", "bcast/linear", "bcast/binomial[s=0]", "allgather/sparbit"
 
