@@ -136,8 +136,7 @@ def _in_doubt(members: Sequence[Winner], judged: Judged, versions: Sequence[Open
     """On what the winner hangs; and that it is nevertheless better than what libraries take by themselves, where every draw says so."""
     doubt = judged.doubt
     assert doubt
-    lines = [line for library in versions if (line := _better(members, library))]
-    lines += _of_others(members)
+    lines = [*_over_defaults(members, versions), *_of_others(members)]
     least = "" if any("--mca" in line for line in lines) else "no words for a library: "
     return [
         f"{_name(members[-1].key)} loses least on average, but is in doubt: in {doubt.draws} of {judged.draws} draws of what is not "
@@ -148,16 +147,17 @@ def _in_doubt(members: Sequence[Winner], judged: Judged, versions: Sequence[Open
     ]
 
 
-def _better(members: Sequence[Winner], library: OpenMpi) -> str:
-    """In a doubt: by how much the winner, or what loses least of all that the library has, is better than the library's default, with its
-    words where it is in every draw at every size; "": the default is not known."""
-    key, words = over_default(members, library)
-    defaults = [w.takes(library) for w in members]
-    text = _lead(members, key or members[-1].key, defaults)
-    if not text:
-        return ""
-    end = f"; better than the default, not known to be the best: {words}" if words else ""
-    return f"{openmpi.names([library])}: {text}{end}"
+def _over_defaults(members: Sequence[Winner], versions: Sequence[OpenMpi]) -> list[str]:
+    """By how much the winner, or what loses least of all that a version has, is better than the version's default, with its words where it
+    is in every draw at every size; nothing of a version whose default is not known."""
+    texts: dict[str, list[OpenMpi]] = {}
+    for library in versions:
+        key, words = over_default(members, library)
+        text = _lead(members, key or members[-1].key, [w.takes(library) for w in members])
+        if text:
+            end = f"; better than the default, not known to be the best: {words}" if words else ""
+            texts.setdefault(f"{text}{end}", []).append(library)
+    return [f"{openmpi.names(libraries)}: {text}" for text, libraries in texts.items()]
 
 
 def over_default(members: Sequence[Winner], library: OpenMpi) -> tuple[str, str]:
@@ -186,14 +186,14 @@ def _lead(members: Sequence[Winner], key: str, defaults: Sequence[str]) -> str:
     leads = _leads(members, key, defaults)
     name, *others = (of.partition("/")[2] for of in (key, *dict.fromkeys(d for d in defaults if d != key)))
     if not leads:
-        return f"takes {name} by itself"
+        return f"the default is {name}"
     known = [lead for lead in leads if lead]
     if len(known) < len(leads):
-        return f"its default, {', '.join(others)}, was not timed over the draws"
+        return f"the default, {', '.join(others)}, was not timed over the draws"
     least = min(known, key=lambda lead: lead.wins / lead.draws)
     how_often = f"{'all' if least.is_sure else least.wins} of {min(lead.draws for lead in known)} draws"
     low, high = min(lead.band[0] for lead in known), max(lead.band[1] for lead in known)
-    return f"its default, {', '.join(others)}, takes longer than {name} in {how_often} (in 8 of 10 {low:.2f} to {high:.2f} times as long)"
+    return f"the default, {', '.join(others)}, takes longer than {name} in {how_often} (in 8 of 10 {low:.2f} to {high:.2f} times as long)"
 
 
 def _of_others(members: Sequence[Winner]) -> list[str]:

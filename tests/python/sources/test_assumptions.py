@@ -56,11 +56,13 @@ def test_a_winner_in_doubt_is_timed_beside_what_it_is_to_be_compared_with(
     chain, far, other = "bcast/chain[chains=4,s=0]", "bcast/pipeline[s=1]", "bcast/mst"
     shaky = replace(choice(name, 1 << 14, LINEAR, chain, far), beside=frozenset({LINEAR, far, other}))
     sure = replace(shaky, layout=choice("ideal[cores=16]").layout)
+    monkeypatch.setattr(assumptions, "FAR", 2.0)
     found, none = assumptions.judged([shaky, sure])
     assert none is None and isinstance(found, Judged) and found.doubt and set(found.seconds) == {LINEAR, chain, far}
     lead, least = found.lead(found.winner, far), found.lead(found.winner, other)
     assert lead and lead.is_sure and lead.band[0] > assumptions.FAR and least and least.draws == DRAWS
     monkeypatch.setattr(assumptions, "STEPS", 0.0)
+    monkeypatch.setattr(assumptions, "RUNS", 1000)
     (found,) = assumptions.judged([shaky])
     assert isinstance(found, Judged) and found.lead(found.winner, other) is None
 
