@@ -143,8 +143,8 @@ def main() -> None:
                 defaults = taken(collective, cases)
                 for (nodes, ranks, size), default in zip(cases, defaults, strict=True):
                     points = {key: Point(collective, key, size // 4) for key in keys}
-                    wanted = points | ({default: Point(collective, default, size // 4)} if default else {})
-                    truths.append(times(Layout(whole, nodes, ranks), wanted))
+                    every = points | ({default: Point(collective, default, size // 4)} if default else {})
+                    truths.append(times(Layout(whole, nodes, ranks), every))
                     seconds = times(Layout(zero, nodes, ranks), points)
                     both = {key: points[key] for key in seconds if key in truths[-1]}
                     plain.append(min(both, key=lambda key, s=seconds: s[key]))

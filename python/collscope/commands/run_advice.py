@@ -162,7 +162,7 @@ def _over_defaults(members: Sequence[Winner], versions: Sequence[OpenMpi]) -> li
 
 def over_default(members: Sequence[Winner], library: OpenMpi) -> tuple[str, str]:
     """The algorithm that loses least on average of those that the library has and that take less time than its default in every draw, at
-    every size; with its words. Nothing: there is none."""
+    every size; with its words. Empty: no such algorithm."""
     winner, judged = members[-1], members[-1].judged
     if not judged:
         return "", ""

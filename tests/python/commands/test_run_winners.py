@@ -318,7 +318,7 @@ def test_one_draw_against_it_leaves_a_winner_in_doubt_without_words() -> None:
 
 
 @needs_prover
-def test_what_loses_least_of_what_a_version_has_stands_in_for_a_winner_in_doubt() -> None:
+def test_a_version_without_the_winner_in_doubt_has_words_for_what_loses_least_of_its_own() -> None:
     """Open MPI has no mst; chains lose more than binomial."""
     times = (MST, [1.0] * 10), ("bcast/chain[chains=4,s=0]", [1.4] * 10), (BINOMIAL, [1.2] * 10), (LINEAR, [1.5] * 10)
     *_, line, _ = advice([doubtful(*times, taken=TAKEN)], (V41,))

@@ -25,7 +25,7 @@ def test_platforms_are_listed_in_their_order(tmp_path: Path, monkeypatch: pytest
     assert find.measured_path("measured") == find.spec_path("measured")
 
 
-def test_what_a_user_makes_lies_apart_and_in_a_tree_of_somebody_else_s_in_their_own_place(
+def test_machines_of_a_user_lie_apart_and_in_a_tree_of_somebody_else_in_their_own_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Found by name all the same; this machine as the user measured it goes before the tree's."""
