@@ -157,7 +157,7 @@ def test_measured_ties_are_those_whose_quartiles_overlap() -> None:
     assert tied == "tied by their quartiles: a, b"
 
 
-def test_what_was_drawn_is_named_where_the_file_leaves_it_open_and_counted_where_it_gives_a_range(
+def test_drawn_numbers_are_named_where_the_file_leaves_them_open_and_counted_where_it_gives_a_range(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(run_winners, "advice", lambda *_: [])
