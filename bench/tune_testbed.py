@@ -31,7 +31,6 @@ from collscope.base.statistics import quantile
 from collscope.calibration import calibrate
 from collscope.campaigns.run import Kept
 from collscope.commands.tune import COLLECTIVES
-from collscope.commands.tune_rules import calls_of
 from collscope.machines import find
 from collscope.points.plan import Layout, Task, Timing
 from collscope.points.table import Row
@@ -103,7 +102,7 @@ def load(work: Path) -> Bench:
     times = search.times_of(model.rows(tasks, Options(quiet=True)), target, grid)
     rules, _ = gain.settled(times, LOSS)
     return Bench(
-        times, calls_of(tasks, target), confirm.seconds_of(times), rules, Kept.of(work / "measured.csv", False)
+        times, search.calls_of(tasks, target), confirm.seconds_of(times), rules, Kept.of(work / "measured.csv", False)
     )
 
 

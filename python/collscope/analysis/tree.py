@@ -123,7 +123,7 @@ def cut(wide: Mapping[int, pd.DataFrame], tolerance: float) -> list[tuple[tuple[
     first; all in all the fewest pieces that `fit_tree` describes. `wide`: number → times of names by size."""
     groups = _partition({n: _losses(w) for n, w in wide.items()}, tolerance)
     return [
-        (group, pieces, [_threshold([wide[n] for n in group], a, b) for a, b in pairwise(pieces)])
+        (group, pieces, [threshold([wide[n] for n in group], a, b) for a, b in pairwise(pieces)])
         for group, pieces in groups
     ]
 
@@ -220,7 +220,7 @@ def _pieces(loss: Sequence[pd.DataFrame], tolerance: float) -> list[Piece] | Non
     return out[::-1]
 
 
-def _threshold(wides: Iterable[pd.DataFrame], a: Piece, b: Piece) -> int:
+def threshold(wides: Iterable[pd.DataFrame], a: Piece, b: Piece) -> int:
     """First size that belongs to b, between the last measured size of a and the first of b."""
     logs = [math.log(handover(w, a.name, b.name, a.last_bytes, b.first_bytes)) for w in wides]
     at = round(math.exp(sum(logs) / len(logs)))

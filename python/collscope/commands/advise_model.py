@@ -122,10 +122,10 @@ def _plan(use: Use, platform: Platform, target: Target, own: str) -> dict[tuple[
     return made
 
 
-def layout_of(use: Use, platform: Platform) -> Layout:
+def layout_of(use: Use, platform: Platform, is_real: bool = False) -> Layout:
     """Where the model puts the communicator's ranks: as many on each node."""
     assert use.ranks
-    return requests.make_layout(platform, use.nodes, use.ranks, "block", False)
+    return requests.make_layout(platform, use.nodes, use.ranks, "block", is_real)
 
 
 def point_of(use: Use, key: str, size: int) -> Point:

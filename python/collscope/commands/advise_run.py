@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from collscope.base import console, folders, paths
-from collscope.base.errors import UsageError, UserError
-from collscope.base.units import counted, format_ranks, join_words
+from collscope.base.errors import UsageError
+from collscope.base.units import counted, format_ranks
 from collscope.catalogue import decision_files
 from collscope.catalogue.decisions import library_name
 from collscope.commands import advise_json, advise_model, advise_text, requests, tune_report, tune_rules
@@ -38,7 +37,7 @@ def run(request: Request) -> None:
     folder = None
     if request.out is not None:
         folder = folders.own(request.out, "of ./collscope advise", lambda path: folders.only(path, *tune_report.FILES))
-    profile = _sum([profiles.read(file, request.assume_world) for file in request.files])
+    profile = profiles.joined(profiles.read_all(request.files, request.assume_world))
     target = find_target(request.library, profile)
     if folder and target.name == "collscope":
         decision_files.check_path(folder, "--out")
@@ -93,30 +92,5 @@ def find_target(library: str | None, profile: Profile) -> Target:
             raise UsageError(f"{profile.file}: {profile.tool} does not name the MPI library; name it with --for")
         return targets.find(own if own in targets.LIBRARIES else targets.OURS)
     target = targets.find(library)
-    if target.name in (targets.OURS, own) or not profile.library:
-        return target
-    raise UsageError(
-        f"--for {library}: {profile.file} is of {profile.library}, which other rules than those of {target.title} would change; "
-        "profile the program with the library that is to be tuned, or take --for collscope"
-    )
-
-
-def _sum(all_of: Sequence[Profile]) -> Profile:
-    """Runs one after the other as one. UserError: of several libraries."""
-    first = all_of[0]
-    if len(all_of) == 1:
-        return first
-    libraries = list(dict.fromkeys(p.library for p in all_of))
-    if len(libraries) > 1:
-        raise UserError(f"the profiles are of {join_words([name or 'an MPI library that is not named' for name in libraries])}; "
-                        "advise on one library at a time")  # fmt: skip
-    times = [p.run_s for p in all_of]
-    return Profile(
-        file=join_words([p.file for p in all_of]),
-        tool=first.tool,
-        library=first.library,
-        ranks=max(p.ranks for p in all_of),
-        run_s=None if None in times else sum(t for t in times if t is not None),
-        uses=[use for p in all_of for use in p.uses],
-        lacks=list(dict.fromkeys(text for p in all_of for text in p.lacks)),
-    )
+    profiles.check_library(profile, target)
+    return target

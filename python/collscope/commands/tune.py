@@ -19,6 +19,7 @@ COLLECTIVES = "bcast,reduce,allreduce,allgather,alltoall,reduce_scatter"
 Examples:
   ./collscope tune --on schooner --for openmpi --ranks 2..8 --out rules
   ./collscope tune --on schooner --for openmpi --verify --out rules
+  ./collscope tune --on mine.toml --for openmpi --profile p.json --out rules
   ./collscope tune --on schooner --check rules/openmpi.conf
   ./collscope tune --on bed --for openmpi --confirm --budget 5min \\
     --launcher testbed --ranks-per-node 1 --out rules
@@ -46,7 +47,26 @@ Examples:
 @click.option(
     "--bytes", "sizes", default="4..1MiB", show_default=True, metavar="SIZES", help="Bytes of the whole vector."
 )
-@click.option("--loss", default="2%", show_default=True, metavar="SHARE", help="What a rule may lose against the best.")
+@click.option(
+    "--profile",
+    "profiles",
+    multiple=True,
+    metavar="FILE",
+    help="Tune what a program calls, each call by the time that it takes: its profile, of ./collscope profile, mpiP or TAU; several "
+    "times for several programs.",
+)
+@click.option(
+    "--assume-world",
+    is_flag=True,
+    help="With --profile of mpiP or TAU, which lack the sizes of communicators: all are MPI_COMM_WORLD.",
+)
+@click.option(
+    "--loss",
+    default="2%",
+    show_default=True,
+    metavar="SHARE",
+    help="What a rule may lose against the best; with --profile all rules together, of the program's time.",
+)
 @click.option("--verify", is_flag=True, help="Run the library with the rules, and see from its messages what it takes.")
 @click.option(
     "--mpi", metavar="DIR", help="With --verify: installation folder of the library, instead of the one in PATH."
@@ -73,12 +93,13 @@ def command(file: str | None, **options: object) -> None:
     """Write rules for a library: which algorithm for which ranks and sizes, as few lines as the loss allows.
 
     Every algorithm that the library has is timed by the model; with --confirm, calls where several are as good as the best are measured,
-    the most deciding first. What is timed is kept, so that an interrupted command continues where it stopped."""
+    the most deciding first. With --profile the calls are those that a program makes, and the report says what the rules save it. What is
+    timed is kept, so that an interrupted command continues where it stopped."""
+    ctx = click.get_current_context()
+    typed = {name for name in options if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE}
     if file is not None:
         from collscope.commands import tune_check
 
-        ctx = click.get_current_context()
-        typed = {name for name in options if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE}
         if not tune_check.run(tune_check.request(file, options, typed)):
             sys.exit(1)
         return
@@ -86,5 +107,10 @@ def command(file: str | None, **options: object) -> None:
 
     if options["library"] is None or options["out"] is None:
         raise click.UsageError("--for LIBRARY and --out DIR are needed, or --check FILE")
+    if options["profiles"]:
+        for name, option in (("ranks", "--ranks"), ("ranks_per_node", "--ranks-per-node"), ("sizes", "--bytes")):
+            if name in typed:
+                raise click.UsageError(f"--profile says which ranks and sizes are tuned: drop {option}")
+        options["collectives"] = options["collectives"] if "collectives" in typed else None
     if not tune_rules.run(tune_rules.Request(**options)):  # type: ignore[arg-type]
         sys.exit(1)

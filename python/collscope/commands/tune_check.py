@@ -50,7 +50,8 @@ class Request:
 
 def request(file: str, options: Mapping[str, Any], typed: Collection[str]) -> Request:
     """Of the command's options; `typed`: those that were given. UsageError: one that has nothing to do with a check."""
-    names = {"out": "--out", "verify": "--verify", "mpi": "--mpi", "collectives": "-c", "remeasure": "--remeasure"}
+    names = {"out": "--out", "verify": "--verify", "mpi": "--mpi", "collectives": "-c", "remeasure": "--remeasure",
+             "profiles": "--profile", "assume_world": "--assume-world"}  # fmt: skip
     for name in names.keys() & set(typed):
         raise UsageError(f"--check writes nothing and looks at all rules of the file: drop {names[name]}")
     given: dict[str, Any] = {

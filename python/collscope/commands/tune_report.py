@@ -10,6 +10,7 @@ from pathlib import Path
 from collscope.base import console, pages
 from collscope.base.grid import WORDS, Column, Grid
 from collscope.base.units import counted, format_ranks, format_size, format_time
+from collscope.commands import tune_saved
 from collscope.tuning import mpich_rules, openmpi_rules
 from collscope.tuning.confirm import Worth, worth
 from collscope.tuning.gain import Part, Tuned
@@ -63,6 +64,10 @@ def made(tuned: Tuned, verified: Sequence[Verified] | None) -> dict[str, str | b
             (part, part.confirmed, worth_of(part), confirmed_text(part)) for part in tuned.parts if part.confirmed
         ],
         words=WORDS_OF,
+        programs=[
+            (tune_saved.text(demand, tuned), tune_saved.rows(demand, tuned), tune_saved.left_out(demand))
+            for demand in tuned.demands
+        ],
         verified=verified,
         checked=checked(verified),
         figure=FIGURE,
@@ -164,6 +169,12 @@ def show(tuned: Tuned, verified: Sequence[Verified] | None) -> None:
         for row in summary(part):
             table.add(*(row[name] for name in names))
     table.show()
+    for demand in tuned.demands:
+        console.say(tune_saved.text(demand, tuned))
+        if demand.left_out:
+            seconds = format_time(sum(use.seconds for use, _ in demand.left_out))
+            rest = counted(len(demand.left_out), "row")
+            console.note(f"{demand.profile.file}: no rules for {rest} of it, which take {seconds}; report.md says why")
     for part in tuned.parts:
         if part.confirmed:
             console.say(confirmed_text(part))

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 
 from collscope.base import console, folders, leftovers, paths
 from collscope.base.errors import UsageError, UserError
 from collscope.base.files import write_atomically
-from collscope.base.units import counted, format_ranks, join_words, parse_ranks, parse_sizes
+from collscope.base.units import counted, format_ranks, join_words
 from collscope.catalogue import decision_files
 from collscope.catalogue.keys import FILE, split_keys
-from collscope.commands import requests, tune_confirm, tune_report
+from collscope.commands import requests, tune_confirm, tune_profile, tune_report, tune_search
+from collscope.commands.tune_search import MAX_VERIFIED, Searched
 from collscope.machines.platform import content_hash
 from collscope.points.plan import Task
 from collscope.sources import assumptions, model
 from collscope.sources.assumptions import Choice, Judged, Unchecked
-from collscope.sources.source import Options
 from collscope.tuning import confirm, decision_file, gain, mpich_rules, openmpi_rules, search, targets, verify
 from collscope.tuning.gain import Confirmed, Part, Tuned
 from collscope.tuning.origin import MODEL, SOURCES, Origin
-from collscope.tuning.rules import OWN, Call, Rule, declined
-from collscope.tuning.search import Grid, Times
+from collscope.tuning.rules import OWN, Rule, declined, filled
+from collscope.tuning.search import Times
 from collscope.tuning.targets import Target
+from collscope.tuning.uses import Profile
 from collscope.twins.library import Installed, Library, find
 from collscope.twins.mpich_messages import Mpich
-
-MAX_VERIFIED = 17  # ranks, which share this machine's cores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +35,7 @@ class Request:
 
     platform: str
     library: str
-    collectives: str
+    collectives: str | None
     ranks: str
     ranks_per_node: str | None
     sizes: str
@@ -49,6 +47,8 @@ class Request:
     launcher: str | None
     hosts: str | None
     remeasure: bool
+    profiles: Sequence[str]
+    assume_world: bool
     out: str
 
 
@@ -58,7 +58,11 @@ def run(request: Request) -> bool:
     target = targets.find(request.library)
     if target.name == "collscope":
         decision_files.check_path(folder, "--out")
-    collectives = read_collectives(request.collectives, target)
+    programs = tune_profile.read(request.profiles, request.assume_world, target) if request.profiles else []
+    if request.assume_world and not programs:
+        raise UsageError("--assume-world goes with --profile, which names the programs whose calls are tuned")
+    target = tune_profile.own_choice(programs, target) if programs else target
+    collectives = read_collectives(request.collectives, target) if request.collectives is not None else None
     loss = read_share(request.loss)
     if request.mpi and not request.verify:
         raise UsageError("--mpi names the library that --verify runs: add --verify")
@@ -67,7 +71,7 @@ def run(request: Request) -> bool:
     how = tune_confirm.read(
         request.confirm, request.budget, request.launcher, request.hosts, request.remeasure, request.platform, kept
     )
-    tuned = tune(request, target, collectives, loss, how)
+    tuned = tune(request, target, collectives, loss, how, programs)
     files, verified = written(tuned, folder), None
     with leftovers.scratch() as scratch:
         for name, text in files.items():
@@ -81,9 +85,9 @@ def run(request: Request) -> bool:
                 raise UsageError(
                     "--verify: MPICH's messages are seen between nodes: give --ranks-per-node below --ranks"
                 )
-            verified = verify.of_mpich(library, scratch, tuned.rules, target.default, tuned.nodes)
+            verified = verify.of_mpich(library, scratch, tuned.rules, target.default, runnable(tuned))
         elif isinstance(library, Library):
-            file, ranks = scratch / openmpi_rules.FILE, [p for p in tuned.nodes if p <= MAX_VERIFIED]
+            file, ranks = scratch / openmpi_rules.FILE, list(runnable(tuned))
             verified = verify.open_mpi(library, file, tuned.rules, target.default, ranks, tuned.several_per_node)
     report = tune_report.made(tuned, verified)
     put_rules(folder, files)
@@ -92,6 +96,16 @@ def run(request: Request) -> bool:
     tune_report.show(tuned, verified)
     console.note(f"written: {paths.display(folder)}")
     return verified is None or all(v.is_right for v in verified)
+
+
+def runnable(tuned: Tuned) -> dict[int, int]:
+    """The numbers of ranks that rules are verified on, each with its nodes. UsageError: all are too many for this machine."""
+    made = {p: nodes for p, nodes in tuned.nodes.items() if p <= MAX_VERIFIED}
+    if not made:
+        raise UsageError(
+            f"--verify runs up to {MAX_VERIFIED} ranks here, and the rules are for {format_ranks(tuned.nodes)}: drop --verify"
+        )
+    return made
 
 
 def installed(target: Target, folder: str | None) -> Installed | None:
@@ -125,90 +139,32 @@ def read_share(text: str) -> float:
     return share
 
 
-@dataclass(frozen=True)
-class Work:
-    """What is timed for so many ranks on a node."""
-
-    per_node: int | None
-    ranks: Sequence[int]
-    held: tuple[int, int] | None  # the ranks per node that rules of it name
-
-    @staticmethod
-    def of(ranks: Sequence[int], per_node: str | None, target: Target) -> list[Work]:
-        """For each number of ranks per node. On one node ranks sit as with a smaller number, so only larger numbers are timed.
-        UsageError: rules cannot speak of several, or there is nothing left for one."""
-        numbers = parse_ranks(per_node, "ranks-per-node") if per_node else []
-        if len(numbers) < 2:
-            return [Work(numbers[0] if numbers else None, ranks, None)]
-        if not target.knows_nodes:
-            raise UsageError(
-                f"--ranks-per-node {per_node}: rules for {target.title} speak of ranks and sizes alone; give one number, and make a "
-                "folder for each (--for collscope has rules by ranks per node)"
-            )
-        made = []
-        for less, each in pairwise([0, *sorted(numbers)]):
-            left = [p for p in ranks if p > less]
-            if not left:
-                raise UsageError(f"--ranks-per-node {per_node}: of --ranks none needs more than {less} per node")
-            made.append(Work(each, left, (less + 1, each)))
-        return made
-
-
 def tune(
-    request: Request, target: Target, collectives: Sequence[str], loss: float, how: tune_confirm.How | None = None
-) -> Tuned:
-    """Search, rules, what of them is confirmed, and which hang on numbers that the machine's file leaves open. UserError: none stands."""
+    request: Request, target: Target, collectives: Sequence[str] | None, loss: float, how: tune_confirm.How | None = None,
+    programs: Sequence[Profile] = (),
+) -> Tuned:  # fmt: skip
+    """Search, rules, what of them is confirmed, and which hang on numbers that the machine's file leaves open. `programs`: whose calls
+    are tuned, of these `collectives` or all; else `collectives` on the grid of the options. UserError: no rule stands."""
     platform = requests.load_platform(request.platform, [model.SOURCE.name])
     assert platform
-    ranks = [p for p in parse_ranks(request.ranks) if p > 1]
-    if not ranks:
-        raise UsageError(f"--ranks {request.ranks}: one rank sends nothing; name 2 or more")
+    is_real = how is not None and how.is_real
+    if programs:
+        found = tune_profile.of_programs(programs, platform, target, collectives, is_real)
+    else:
+        found = tune_search.on_grid(
+            platform, target, collectives or (), request.ranks, request.ranks_per_node, request.sizes, is_real
+        )
     parts: list[Part] = []
-    on_nodes: dict[int, int] = {}
     left_s = how.budget_s if how else 0.0
-    for work in Work.of(ranks, request.ranks_per_node, target):
-        grid = Grid.of(work.ranks, parse_sizes(request.sizes))
-        verifiable = [p for p in work.ranks if p <= MAX_VERIFIED]
-        nodes = {
-            p: -(-p // work.per_node) if work.per_node else None for p in {*grid.ranks, *grid.other_ranks, *verifiable}
-        }
-        is_real = how is not None and how.is_real
-        layout = {p: requests.make_layout(platform, n, p, "block", is_real) for p, n in nodes.items()}
-        layouts = [layout[p] for p in (*grid.ranks, *grid.other_ranks)]
-        tasks = grid.tasks(target, collectives, layouts)
-        times = search.times_of(model.rows(tasks, Options(title=f"tune for {target.title}")), target, grid)
-        if not times.default:
-            raise UserError(
-                f"{request.platform}: no call could be timed on {format_ranks(grid.ranks)} ranks; give other --ranks"
-            )
-        made, joined = gain.settled(times, loss)
-        doubts, confirmed = doubtful(made, times, tasks, target), None
-        if how:
-            calls = calls_of(tasks, target)
-            found = confirm.contests(made, times, [rule for rule, _ in doubts])
-            measured, spent_s = tune_confirm.run(found, calls, confirm.seconds_of(times), how, left_s)
-            left_s -= spent_s
-            before = confirm.worth(made, times, measured)
-            made, joined = gain.settled(confirm.merged(times, measured), loss)
-            gone = tune_confirm.gone(before, confirm.worth(made, times, measured))
-            confirmed = Confirmed(how.source, measured, len(found), spent_s, gone)
-            reached = [contest.call for contest in found if contest.call in measured]
-            left = [contest.call for contest in found if contest.call not in measured]
-            doubts = [
-                (rule, number)
-                for rule, number in doubtful(made, times, tasks, target)
-                if any(map(rule.covers, left)) or not any(map(rule.covers, reached))
-            ]
-        kept = declined(made, [rule for rule, _ in doubts])
-        held = [replace(rule, per_node=work.held) for rule in kept]
-        parts.append(Part(work.per_node, held, times, doubts, joined, confirmed))
-        on_nodes |= {p: layout[p].nodes for p in sorted(layout)}
+    for searched in found.parts:
+        parts.append(part := _part(searched, target, loss, how, left_s))
+        left_s -= part.confirmed.spent_s if part.confirmed else 0.0
     measured_any = how and any(part.confirmed and part.confirmed.found for part in parts)
     origin = Origin(
-        platform.name, content_hash(platform)[:12], how.source if how and measured_any else MODEL, request.ranks,
-        request.ranks_per_node or "", request.sizes, loss,
+        platform.name, content_hash(platform)[:12], how.source if how and measured_any else MODEL, found.ranks,
+        found.per_node, found.sizes, loss,
     )  # fmt: skip
-    tuned = Tuned(target, platform.name, parts, loss, on_nodes, origin)
+    tuned = Tuned(target, platform.name, parts, loss, found.nodes, origin, found.demands)
     if tuned.doubtful and all(g.key == g.default for part in parts for g in part.gains):
         reason = next((reason for _, reason in tuned.doubtful if " hangs on " in reason), "")
         advice = f"give {platform.name} that number, then tune again" if reason else "leave them to the library"
@@ -218,18 +174,36 @@ def tune(
     return tuned
 
 
-def calls_of(tasks: Sequence[Task], target: Target) -> dict[Call, Task]:
-    """A point of each call, with one of its algorithms."""
-    made: dict[Call, Task] = {}
-    for task in tasks:
-        made.setdefault(search.call_of(task, target), task)
-    return made
+def _part(searched: Searched, target: Target, loss: float, how: tune_confirm.How | None, left_s: float) -> Part:
+    """The rules of what was timed for so many ranks on a node, with so many seconds left to confirm them."""
+    times, tasks = searched.times, searched.tasks
+    made, joined = gain.settled(times, loss)
+    doubts, confirmed = doubtful(made, times, tasks, target), None
+    if how:
+        calls = search.calls_of(tasks, target)
+        found = confirm.contests(made, times, [rule for rule, _ in doubts])
+        measured, spent_s = tune_confirm.run(found, calls, confirm.seconds_of(times), how, left_s)
+        before = confirm.worth(made, times, measured)
+        made, joined = gain.settled(confirm.merged(times, measured), loss)
+        gone = tune_confirm.gone(before, confirm.worth(made, times, measured))
+        confirmed = Confirmed(how.source, measured, len(found), spent_s, gone)
+        reached = [contest.call for contest in found if contest.call in measured]
+        left = [contest.call for contest in found if contest.call not in measured]
+        doubts = [
+            (rule, number)
+            for rule, number in doubtful(made, times, tasks, target)
+            if any(map(rule.covers, left)) or not any(map(rule.covers, reached))
+        ]
+    kept = declined(made, [rule for rule, _ in doubts])
+    held = [replace(rule, per_node=searched.held) for rule in kept]
+    return Part(searched.per_node, held, times, doubts, joined, confirmed)
 
 
 def doubtful(rules: Sequence[Rule], times: Times, tasks: Sequence[Task], target: Target) -> list[tuple[Rule, str]]:
     """The rules that lose too much against the library's own choice in draws of what the machine's file leaves open, each with the number
-    on which it hangs and how that is measured. A rule is drawn in the middle of its samples where the library takes another algorithm."""
-    by_call = calls_of(tasks, target)
+    on which it hangs and how that is measured. A rule is drawn in the middle of its samples where the library takes another algorithm, of a
+    program's calls at that which it makes most."""
+    by_call = search.calls_of(tasks, target)
     choices, of = [], []
     for rule in rules:
         other = [call for call, (key, _) in times.default.items() if rule.covers(call) and key != rule.key]
@@ -237,6 +211,8 @@ def doubtful(rules: Sequence[Rule], times: Times, tasks: Sequence[Task], target:
         if rule.key == OWN or not calls:
             continue
         call = calls[len(calls) // 2]
+        if times.program:
+            call = max(calls, key=lambda other, known=times.program.calls: known.get(other, 0.0))  # type: ignore[misc]
         layout, point = by_call[call]
         keys = (rule.key, times.default[call][0])
         choices.append(Choice(layout, {key: replace(point, algorithm=key) for key in keys}))
@@ -258,8 +234,10 @@ def doubtful(rules: Sequence[Rule], times: Times, tasks: Sequence[Task], target:
 def written(tuned: Tuned, folder: Path) -> dict[str, str]:
     """Name → text of the files that a library reads."""
     by = SOURCES[tuned.origin.chosen_by]
-    about = f"{tuned.target.title} on {tuned.platform}, by ./collscope tune: at most {tuned.loss:.2%} lost by {by}\n{tuned.origin}"
-    return rule_files(tuned.target, tuned.rules, about, tuned.several_per_node, tuned.shares_nodes, folder)
+    of = f", of the time of {join_words([d.profile.file for d in tuned.demands])}," if tuned.demands else ""
+    about = f"{tuned.target.title} on {tuned.platform}, by ./collscope tune: at most {tuned.loss:.2%} lost{of} by {by}\n{tuned.origin}"
+    rules = filled(tuned.rules) if tuned.target.may_decline else tuned.rules
+    return rule_files(tuned.target, rules, about, tuned.several_per_node, tuned.shares_nodes, folder)
 
 
 def put_rules(folder: Path, files: Mapping[str, str]) -> None:

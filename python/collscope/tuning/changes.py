@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from collscope.catalogue import registry
-from collscope.tuning.rules import NOISE, OWN, Rule
+from collscope.tuning.rules import NOISE, Rule, filled
 from collscope.tuning.targets import Target
 from collscope.tuning.uses import Use
 
@@ -104,22 +104,9 @@ def rules_of(made: Sequence[Change], target: Target) -> list[Rule]:
         whole = c.ranks if target.per_vector and registry.load().collective(c.collective).counts_blocks else 1
         low, high = c.bytes[0] * whole, (c.bytes[1] + 1) * whole - 1
         last = rules[-1] if rules else None
-        if last and (last.collective, last.ranks) == (c.collective, (c.ranks, c.ranks)) and last.bytes[1] + 1 == low:
-            if last.key == c.key:
-                rules[-1] = Rule(c.collective, last.ranks, (last.bytes[0], high), c.key)
-                continue
-        elif target.may_decline:
-            rules += _own_before(last, c.collective, c.ranks, low)
-        rules.append(Rule(c.collective, (c.ranks, c.ranks), (low, high), c.key))
-    return rules
-
-
-def _own_before(last: Rule | None, collective: str, ranks: int, low: int) -> list[Rule]:
-    """The library's own choice between a rule and the next."""
-    made, start = [], 0
-    if last and last.collective == collective:
-        if last.ranks == (ranks, ranks):
-            start = last.bytes[1] + 1
-        elif last.ranks[1] + 1 < ranks:
-            made.append(Rule(collective, (last.ranks[1] + 1, ranks - 1), (0, 0), OWN))
-    return [*made, Rule(collective, (ranks, ranks), (start, low - 1), OWN)] if start < low else made
+        same = last and (last.collective, last.ranks, last.key) == (c.collective, (c.ranks, c.ranks), c.key)
+        if last and same and last.bytes[1] + 1 == low:
+            rules[-1] = Rule(c.collective, last.ranks, (last.bytes[0], high), c.key)
+        else:
+            rules.append(Rule(c.collective, (c.ranks, c.ranks), (low, high), c.key))
+    return filled(rules) if target.may_decline else rules

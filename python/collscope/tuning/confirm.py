@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collscope.analysis.crossover import SAME
 from collscope.tuning.rules import Call, Rule, chosen
@@ -17,7 +17,8 @@ TIE = (1 + BAND) / (1 - BAND) - 1  # times that differ by less have bands that o
 @dataclass(frozen=True)
 class Contest:
     """A call that the model leaves open. `keys`: full keys whose bands overlap with that of the best, one of those that take the same
-    time, and the library's own choice; `weight`: how many calls hang on it, by the rule that speaks of it."""
+    time, and the library's own choice; `weight`: how many calls hang on it, by the rule that speaks of it, or of a program's calls how
+    many seconds."""
 
     call: Call
     keys: tuple[str, ...]
@@ -53,7 +54,7 @@ def seconds_of(times: Times) -> dict[Call, dict[str, float]]:
 def contests(rules: Sequence[Rule], times: Times, doubtful: Iterable[Rule] = ()) -> list[Contest]:
     """The most deciding first. A rule has as many votes as it has sampled calls; its first contest is that in its middle, and its k-th
     one has a k-th of the votes, so that rules are served by turns. Those of rules that hang on open numbers (`doubtful`) come before
-    all others."""
+    all others. Of a program's calls each has the seconds that it takes as votes."""
     first, seconds = set(doubtful), seconds_of(times)
     sampled = [call for call in times.default if call not in times.held_out]
     made: list[tuple[bool, Contest]] = []
@@ -64,7 +65,10 @@ def contests(rules: Sequence[Rule], times: Times, doubtful: Iterable[Rule] = ())
         middle = (len(still) - 1) / 2
         order = sorted(range(len(still)), key=lambda i, m=middle: abs(i - m))  # type: ignore[misc]
         for turn, i in enumerate(order, 1):
-            made.append((rule in first, Contest(still[i], keys[still[i]], len(calls) / turn)))
+            call, votes = still[i], len(calls) / turn
+            if times.program:
+                votes = times.program.calls.get(call, 0.0) * times.default[call][1]
+            made.append((rule in first, Contest(call, keys[call], votes)))
     made.sort(key=lambda one: (not one[0], -one[1].weight))
     return [contest for _, contest in made]
 
@@ -111,7 +115,7 @@ def merged(times: Times, found: Found) -> Times:
         new[call][name or times.default[call][0]] if (call := (collective, ranks, size)) in new else before_s
         for collective, ranks, size, name, before_s in times.frame.itertuples(index=False)
     ]
-    return Times(times.frame.assign(time_s=time_s), default, times.held_out)
+    return replace(times, frame=times.frame.assign(time_s=time_s), default=default)
 
 
 @dataclass(frozen=True)

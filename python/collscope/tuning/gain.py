@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from collscope.tuning import mpich_rules
 from collscope.tuning.confirm import Found
+from collscope.tuning.demand import Demand, Load
 from collscope.tuning.origin import Origin
-from collscope.tuning.rules import NOISE, OWN, Call, Rule, chosen, fitted
+from collscope.tuning.rules import NOISE, OWN, Call, Rule, chosen, fitted, of_program
 from collscope.tuning.search import Times
 from collscope.tuning.targets import Target
 
@@ -59,15 +60,19 @@ def gains(rules: Sequence[Rule], times: Times, joined: frozenset[Call] = frozens
 
 
 def settled(times: Times, loss: float) -> tuple[list[Rule], frozenset[Call]]:
-    """The rules that lose at most `loss`, and the held-out calls that they were made from, too: those where rules made without them have
-    no time, or are slower than the library's own choice."""
+    """The rules that lose at most `loss`, at every call or, of a program's calls, in all; and the held-out calls that they were made from,
+    too: those where rules made without them have no time, or are slower than the library's own choice."""
     joined: frozenset[Call] = frozenset()
     default_s = {call: seconds for call, (_, seconds) in times.default.items()}
     made: dict[str, list[Rule]] = {call[0]: [] for call in times.default}
     pending = set(made)
     while pending:
         sampled = [call for call in times.default if call not in times.held_out or call in joined]
-        rules = fitted(times.of(call for call in sampled if call[0] in pending), default_s, loss)
+        if times.program is None:
+            rules = fitted(times.of(call for call in sampled if call[0] in pending), default_s, loss)
+        else:  # what is lost is bounded over all collectives
+            pending = set(made)
+            rules = of_program(times.of(sampled), default_s, loss, times.program.calls, times.program.bounds)
         made |= {name: [rule for rule in rules if rule.collective == name] for name in pending}
         bad = {g.call for g in gains(rules, times, joined) if g.held_out and not g.is_sound}
         joined |= bad
@@ -113,7 +118,7 @@ class Part:
 @dataclass(frozen=True)
 class Tuned:
     """What came out, a part for each number of ranks per node. `nodes`: by number of ranks, on how many nodes they are; `origin`: what the
-    files say of how they were made."""
+    files say of how they were made; `demands`: the programs whose calls are tuned, where profiles name them."""
 
     target: Target
     platform: str
@@ -121,11 +126,18 @@ class Tuned:
     loss: float
     nodes: Mapping[int, int]
     origin: Origin
+    demands: Sequence[Demand] = ()
 
     @property
     def rules(self) -> list[Rule]:
         """Of all parts, in their order."""
         return [rule for part in self.parts for rule in part.rules]
+
+    def rules_for(self, load: Load) -> Sequence[Rule]:
+        """Those that speak of calls of a program."""
+        each = load.use.per_node or 1
+        held = [part for part in self.parts if part.per_node == each] if len(self.parts) > 1 else self.parts
+        return held[0].rules
 
     @property
     def doubtful(self) -> list[tuple[Rule, str]]:

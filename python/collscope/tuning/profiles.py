@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from collscope.base.errors import UserError
+from collscope.base.errors import UsageError, UserError
+from collscope.base.units import join_words
 from collscope.catalogue import registry
 from collscope.tuning import mpip, preload_report
+from collscope.tuning.targets import OURS, Target
 from collscope.tuning.uses import Profile
 
 
@@ -21,6 +24,45 @@ def read(path: str, assume_world: bool = False) -> Profile:
     if not profile.uses:
         raise UserError(f"{path}: the program made no collective call with another rank; there is nothing to tune")
     return mpip.on_world(profile, text) if is_mpip and assume_world else profile
+
+
+def read_all(files: Sequence[str], assume_world: bool = False) -> list[Profile]:
+    """Of several files. UserError: they are of several libraries."""
+    made = [read(file, assume_world) for file in files]
+    libraries = list(dict.fromkeys(p.library for p in made))
+    if len(libraries) > 1:
+        raise UserError(
+            f"the profiles are of {join_words([name or 'an MPI library that is not named' for name in libraries])}; "
+            "take those of one library at a time"
+        )
+    return made
+
+
+def joined(all_of: Sequence[Profile]) -> Profile:
+    """Runs one after the other as one."""
+    first = all_of[0]
+    if len(all_of) == 1:
+        return first
+    times = [p.run_s for p in all_of]
+    return Profile(
+        file=join_words([p.file for p in all_of]),
+        tool=first.tool,
+        library=first.library,
+        ranks=max(p.ranks for p in all_of),
+        run_s=None if None in times else sum(t for t in times if t is not None),
+        uses=[use for p in all_of for use in p.uses],
+        lacks=list(dict.fromkeys(text for p in all_of for text in p.lacks)),
+    )
+
+
+def check_library(profile: Profile, target: Target) -> None:
+    """UsageError: rules for another library than the profile's."""
+    if target.name == OURS or not profile.library or target.name == target_of(profile.library):
+        return
+    raise UsageError(
+        f"--for {target.name}: {profile.file} is of {profile.library}, which other rules than those of {target.title} would change; "
+        "profile the program with the library that is to be tuned, or take --for collscope"
+    )
 
 
 def decision_of(library: str) -> str | None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import pandas as pd
 
-from collscope.analysis import tree
+from collscope.analysis import tree, weighted
 from collscope.analysis.crossover import by_name
 
 OWN = ""
@@ -42,10 +43,7 @@ def fitted(times: pd.DataFrame, default_s: Mapping[Call, float], loss: float) ->
     made: list[Rule] = []
     for collective, frame in times.groupby("collective", sort=False):
         wide = {int(p): by_name(part) for p, part in frame.groupby("ranks")}
-        for p, w in wide.items():
-            limit = pd.Series([default_s.get((str(collective), p, int(n)), float("inf")) for n in w.index], w.index)
-            allowed = w.le((1 + NOISE) * limit, axis=0) | w.eq(w.min(axis=1), axis=0)
-            wide[p] = w.where(allowed)
+        wide = {p: _sound(w, default_s, str(collective), p) for p, w in wide.items()}
         groups = tree.cut(wide, loss)
         ends = [group[0] - 1 for group, _, _ in groups[1:]] + [max(wide)]
         for (group, pieces, edges), last in zip(groups, ends, strict=True):
@@ -54,6 +52,59 @@ def fitted(times: pd.DataFrame, default_s: Mapping[Call, float], loss: float) ->
             for piece, low, high in zip(pieces, starts, stops, strict=True):
                 made.append(Rule(str(collective), (group[0], last), (low, high), piece.name))
     return made
+
+
+def of_program(
+    times: pd.DataFrame, default_s: Mapping[Call, float], loss: float, calls: Mapping[Call, float],
+    bounds: Mapping[tuple[str, int], tuple[int, int]],
+) -> list[Rule]:  # fmt: skip
+    """The fewest rules that lose at most `loss` of the time that a program's calls take (`calls`: how many of each), and at every call
+    NOISE against the library's own choice. Each number of ranks has rules of its own, within the bounds of its sizes."""
+    wide = {
+        (str(collective), int(p)): _sound(by_name(part), default_s, str(collective), int(p))
+        for (collective, p), part in times.groupby(["collective", "ranks"])
+    }
+    counts = {(name, p): [calls.get((name, p, int(n)), 0.0) for n in w.index] for (name, p), w in wide.items()}
+    made: list[Rule] = []
+    for (name, p), pieces in weighted.fewest(wide, counts, loss).items():
+        first, last = bounds[name, p]
+        starts = [first, *(tree.threshold([wide[name, p]], a, b) for a, b in pairwise(pieces))]
+        stops = [*(start - 1 for start in starts[1:]), last]
+        for piece, low, high in zip(pieces, starts, stops, strict=True):
+            made.append(Rule(name, (p, p), (low, high), piece.name))
+    return made
+
+
+def _sound(times: pd.DataFrame, default_s: Mapping[Call, float], collective: str, ranks: int) -> pd.DataFrame:
+    """Times of names by size, without those that are slower than the library's own choice."""
+    limit = pd.Series([default_s.get((collective, ranks, int(n)), float("inf")) for n in times.index], times.index)
+    return times.where(times.le((1 + NOISE) * limit, axis=0) | times.eq(times.min(axis=1), axis=0))
+
+
+def filled(rules: Iterable[Rule]) -> list[Rule]:
+    """The rules with the library's own choice between them, for a format whose rules have no upper end."""
+    made: list[Rule] = []
+    for rule in rules:
+        last = made[-1] if made else None
+        joined = last and (last.collective, last.ranks, last.bytes[1] + 1) == (
+            rule.collective, rule.ranks, rule.bytes[0],
+        )  # fmt: skip
+        made += [] if joined else _own_before(last, rule)
+        made.append(rule)
+    return made
+
+
+def _own_before(last: Rule | None, rule: Rule) -> list[Rule]:
+    """The library's own choice between a rule and the next."""
+    made, start = [], 0
+    if last and last.collective == rule.collective:
+        if last.ranks == rule.ranks:
+            start = last.bytes[1] + 1
+        elif last.ranks[1] + 1 < rule.ranks[0]:
+            made.append(Rule(rule.collective, (last.ranks[1] + 1, rule.ranks[0] - 1), (0, 0), OWN))
+    return (
+        [*made, Rule(rule.collective, rule.ranks, (start, rule.bytes[0] - 1), OWN)] if start < rule.bytes[0] else made
+    )
 
 
 def chosen(rules: Iterable[Rule], call: Call) -> Rule | None:

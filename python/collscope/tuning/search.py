@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isqrt
@@ -66,6 +66,14 @@ def call_of(task: Task, target: Target) -> Call:
     return point.collective, layout.ranks, target.bytes(point.collective, point.bytes(layout.ranks), layout.ranks)
 
 
+def calls_of(tasks: Iterable[Task], target: Target) -> dict[Call, Task]:
+    """A point of each call, the first of them."""
+    made: dict[Call, Task] = {}
+    for task in tasks:
+        made.setdefault(call_of(task, target), task)
+    return made
+
+
 def competes(point: Point, ranks: int) -> bool:
     """Whether its segments and chains are worth a try: see Grid.tasks."""
     segment, size = int(point.key.values.get("s", 0)), point.bytes(ranks)
@@ -79,13 +87,23 @@ def is_three_quarters(number: int) -> bool:
 
 
 @dataclass(frozen=True)
+class Program:
+    """What programs call. `calls`: how many of each call; `bounds`: the first and the last size that they call of a collective, on so many
+    ranks."""
+
+    calls: Mapping[Call, float]
+    bounds: Mapping[tuple[str, int], tuple[int, int]]
+
+
+@dataclass(frozen=True)
 class Times:
     """What was timed. `frame`: as rules has it, without what cannot be chosen; `default`: call → key and seconds of the library's own
-    choice; `held_out`: calls that no rule is made from."""
+    choice; `held_out`: calls that no rule is made from; `program`: whose calls these are; None: all calls count alike."""
 
     frame: pd.DataFrame
     default: dict[Call, tuple[str, float]]
     held_out: frozenset[Call]
+    program: Program | None = None
 
     @property
     def sampled(self) -> pd.DataFrame:

@@ -206,7 +206,7 @@ def test_a_threshold_is_a_size_of_the_next() -> None:
     pieces = [tree.Piece("a", 1, 16, 0.0, 0.0, 0.0), tree.Piece("b", 17, 99, 0.0, 0.0, 0.0)]
     for low, high in ((1.0, 2.0), (2.0, 1.0)):
         wide = pd.DataFrame({"a": [low, 2.0], "b": [1.0, high]}, index=[16, 17])
-        assert tree._threshold([wide], *pieces) == 17
+        assert tree.threshold([wide], *pieces) == 17
 
 
 def test_a_size_where_no_common_name_has_a_time_is_not_left_out() -> None:

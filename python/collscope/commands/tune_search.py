@@ -1,0 +1,103 @@
+"""What `tune` times for rules: calls on the numbers of ranks and sizes that its options name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from collscope.base.errors import UsageError, UserError
+from collscope.base.units import format_ranks, parse_ranks, parse_sizes
+from collscope.commands import requests
+from collscope.machines.platform import Platform
+from collscope.points.plan import Task
+from collscope.sources import model
+from collscope.sources.source import Options
+from collscope.tuning import search
+from collscope.tuning.demand import Demand
+from collscope.tuning.search import Grid, Times
+from collscope.tuning.targets import Target
+
+MAX_VERIFIED = 17  # ranks, which share this machine's cores
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What was timed for so many ranks on a node (None: as many as it has cores). `held`: the ranks per node that its rules name; `tasks`:
+    of each call some, the first of which stands for it."""
+
+    per_node: int | None
+    held: tuple[int, int] | None
+    tasks: Sequence[Task]
+    times: Times
+
+
+@dataclass(frozen=True)
+class Search:
+    """All that was timed. `nodes`: by number of ranks, on how many nodes they are; `demands`: of programs' profiles, whose calls these are;
+    `ranks`, `per_node`, `sizes`: as the files say them."""
+
+    parts: Sequence[Searched]
+    nodes: Mapping[int, int]
+    ranks: str
+    per_node: str
+    sizes: str
+    demands: Sequence[Demand] = ()
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is timed for so many ranks on a node."""
+
+    per_node: int | None
+    ranks: Sequence[int]
+    held: tuple[int, int] | None  # the ranks per node that rules of it name
+
+    @staticmethod
+    def of(ranks: Sequence[int], per_node: str | None, target: Target) -> list[Work]:
+        """For each number of ranks per node. On one node ranks sit as with a smaller number, so only larger numbers are timed.
+        UsageError: rules cannot speak of several, or there is nothing left for one."""
+        numbers = parse_ranks(per_node, "ranks-per-node") if per_node else []
+        if len(numbers) < 2:
+            return [Work(numbers[0] if numbers else None, ranks, None)]
+        if not target.knows_nodes:
+            raise UsageError(
+                f"--ranks-per-node {per_node}: rules for {target.title} speak of ranks and sizes alone; give one number, and make a "
+                "folder for each (--for collscope has rules by ranks per node)"
+            )
+        made = []
+        for less, each in pairwise([0, *sorted(numbers)]):
+            left = [p for p in ranks if p > less]
+            if not left:
+                raise UsageError(f"--ranks-per-node {per_node}: of --ranks none needs more than {less} per node")
+            made.append(Work(each, left, (less + 1, each)))
+        return made
+
+
+def on_grid(
+    platform: Platform, target: Target, collectives: Sequence[str], ranks: str, per_node: str | None, sizes: str,
+    is_real: bool,
+) -> Search:  # fmt: skip
+    """UsageError: no number of ranks sends anything. UserError: no call has a time."""
+    numbers = [p for p in parse_ranks(ranks) if p > 1]
+    if not numbers:
+        raise UsageError(f"--ranks {ranks}: one rank sends nothing; name 2 or more")
+    parts: list[Searched] = []
+    on_nodes: dict[int, int] = {}
+    for work in Work.of(numbers, per_node, target):
+        grid = Grid.of(work.ranks, parse_sizes(sizes))
+        verifiable = [p for p in work.ranks if p <= MAX_VERIFIED]
+        nodes = {
+            p: -(-p // work.per_node) if work.per_node else None for p in {*grid.ranks, *grid.other_ranks, *verifiable}
+        }
+        layout = {p: requests.make_layout(platform, n, p, "block", is_real) for p, n in nodes.items()}
+        layouts = [layout[p] for p in (*grid.ranks, *grid.other_ranks)]
+        tasks = grid.tasks(target, collectives, layouts)
+        times = search.times_of(model.rows(tasks, Options(title=f"tune for {target.title}")), target, grid)
+        if not times.default:
+            raise UserError(
+                f"{platform.name}: no call could be timed on {format_ranks(grid.ranks)} ranks; give other --ranks"
+            )
+        parts.append(Searched(work.per_node, work.held, tasks, times))
+        on_nodes |= {p: layout[p].nodes for p in sorted(layout)}
+    return Search(parts, on_nodes, ranks, per_node or "", sizes)
