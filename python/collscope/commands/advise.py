@@ -37,7 +37,7 @@ Examples:
 @click.option(
     "--assume-world",
     is_flag=True,
-    help="Of mpiP, whose reports lack the sizes of communicators: all are MPI_COMM_WORLD.",
+    help="Of mpiP and TAU, which lack the sizes of communicators: all are MPI_COMM_WORLD.",
 )
 @click.option(
     "--out", metavar="DIR", help="Write rules that carry the changes, and the lines that activate them, there."
@@ -47,8 +47,8 @@ def command(**options: object) -> None:
     """Say what takes time in a program's collectives, and what would save some of it.
 
     Times are the profile's; what another algorithm saves is the share that the model says, over draws of what the machine's file leaves
-    open. Time that ranks wait for late ones is said apart: no algorithm saves it. Profiles: of ./collscope profile, and mpiP's verbose
-    reports (docs/tuning.md)."""
+    open. Time that ranks wait for late ones is said apart: no algorithm saves it. Profiles: of ./collscope profile, mpiP's verbose
+    reports, and TAU's profile.0.0.0 with the others beside it (docs/tuning.md)."""
     from collscope.commands import advise_run
 
     advise_run.run(advise_run.Request(**options))  # type: ignore[arg-type]

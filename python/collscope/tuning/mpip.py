@@ -9,17 +9,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
 from collscope.base.errors import UserError
-from collscope.catalogue import registry
+from collscope.tuning import uses
 from collscope.tuning.uses import Profile, Use
 
 HEAD, END = "@ mpiP", "@--- End of Report"
 HOW = "write it with mpiP's verbose report: MPIP without -c and -d"
 SIZED = ("bcast", "reduce", "gather", "allgather", "allreduce", "alltoall", "scan")
 """Whose bytes mpiP knows from every rank; of scatter the root alone has to give the count."""
-_VECTORS = ("gatherv", "scatterv", "allgatherv", "alltoallv", "alltoallw")
 _TIMES = re.compile(r"(\w+) +(\d+) +\* +(\d+) +\S+ +(\S+) +\S+ +\S+ +\S+")
 _SENT = re.compile(r"(\w+) +(\d+) +\* +\d+ +(\S+) +(\S+) +(\S+) +\S+")
 _COMM = re.compile(r"(\w+) +\S+ +(\d+) - +(\d+) +\d+ - +\d+")
@@ -43,7 +41,7 @@ def profile(path: str, text: str) -> Profile:
     sent = {
         (m[1], m[2]): m for line in _section(text, "Callsite Message Sent statistics (all") if (m := _SENT.match(line))
     }
-    names = _collectives()
+    names = uses.functions()
     by_kind: dict[tuple[str, tuple[float, ...]], list[tuple[str, int, float]]] = {}
     for found in filter(None, map(_TIMES.match, times)):
         if (name := found[1].lower()) in names:
@@ -51,12 +49,12 @@ def profile(path: str, text: str) -> Profile:
             size = tuple(_number(path, bytes_of[i]) for i in (5, 4, 3)) if bytes_of else ()
             site = (found[2], int(found[3]), _number(path, found[4]) / 1e3)
             by_kind.setdefault((name, size), []).append(site)
-    uses = [_use(name, size, sites, len(hosts)) for (name, size), sites in by_kind.items()]
+    found_uses = [_use(name, size, sites, len(hosts)) for (name, size), sites in by_kind.items()]
     lacks = [
         "sizes of communicators; if all collectives are on MPI_COMM_WORLD, say so with --assume-world",
         "roots, types, MPI_IN_PLACE, the MPI library, when ranks arrive",
     ]
-    return Profile(path, "mpiP", "", len(hosts), total / len(hosts) or None, uses, lacks)
+    return Profile(path, "mpiP", "", len(hosts), total / len(hosts) or None, found_uses, lacks)
 
 
 def on_world(profile: Profile, text: str) -> Profile:
@@ -69,12 +67,7 @@ def on_world(profile: Profile, text: str) -> Profile:
                 f"{profile.file}: --assume-world: {found[1]} was called on communicators of {found[2]} to {found[3]} ranks, "
                 f"and the job had {profile.ranks}; leave --assume-world out"
             )
-    nodes, each = len(hosts), max(hosts.values())
-    uses = [
-        replace(use, where=f"{use.where}, all ranks", ranks=profile.ranks, nodes=nodes, per_node=each, communicators=1)
-        for use in profile.uses
-    ]
-    return replace(profile, uses=uses, lacks=profile.lacks[1:])
+    return uses.on_world(profile, hosts)
 
 
 def _use(name: str, size: tuple[float, ...], sites: list[tuple[str, int, float]], ranks: int) -> Use:
@@ -91,7 +84,7 @@ def _use(name: str, size: tuple[float, ...], sites: list[tuple[str, int, float]]
         nodes=None,
         per_node=None,
         communicators=None,
-        bytes=(_power(smallest), 2 * _power(largest) - 1) if size else None,
+        bytes=uses.classes(smallest, largest) if size else None,
         mean_bytes=mean,
         calls=count / ranks,
         call_count=max(1, count // ranks),
@@ -105,11 +98,6 @@ def _use(name: str, size: tuple[float, ...], sites: list[tuple[str, int, float]]
     )
 
 
-def _power(size: float) -> int:
-    """The largest power of two that is not above a size of a byte or more."""
-    return 1 << int(max(1.0, size)).bit_length() - 1
-
-
 def _section(text: str, heading: str) -> Iterator[str]:
     """The lines below a heading, up to the next."""
     _, found, rest = text.partition(f"@--- {heading}")
@@ -119,16 +107,5 @@ def _section(text: str, heading: str) -> Iterator[str]:
         yield line
 
 
-def _collectives() -> set[str]:
-    blocking = {c.name for c in registry.load().collectives if c.mpi} | set(_VECTORS)
-    return blocking | {f"i{name}" for name in blocking}
-
-
 def _number(path: str, word: str) -> float:
-    try:
-        value = float(word)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise UserError(f'{path}: "{word}" where mpiP has a number; the report was changed or cut')
-    return value
+    return uses.number(path, word, "mpiP")

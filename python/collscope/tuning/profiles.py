@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import join_words
 from collscope.catalogue import registry
-from collscope.tuning import mpip, preload_report
+from collscope.tuning import mpip, preload_report, tau
 from collscope.tuning.targets import OURS, Target
 from collscope.tuning.uses import Profile
 
 
 def read(path: str, assume_world: bool = False) -> Profile:
-    """The profile in a file. `assume_world`: where the format lacks the sizes of communicators, all are MPI_COMM_WORLD. UserError: it is of
-    no tool that is known, or has no collective call."""
-    text = preload_report.text_of(path)
-    if not text.strip():
-        raise UserError(f"{path}: the file is empty; {preload_report.PROFILE}")
-    is_mpip = mpip.is_report(text)
-    profile = mpip.profile(path, text) if is_mpip else preload_report.of_report(path, text)
-    if not profile.uses:
+    """The profile in a file, or in a folder of TAU's files. `assume_world`: where the format lacks the sizes of communicators, all are
+    MPI_COMM_WORLD. UserError: it is of no tool that is known, or has no collective call."""
+    text = "" if Path(path).is_dir() else preload_report.text_of(path)
+    if tau.is_profile(path, text):
+        profile, hosts = tau.profile(path)
+        made = tau.on_world(profile, hosts) if assume_world else profile
+    elif not text.strip():
+        raise UserError(f"{path}: the file is empty, or a folder without TAU's profile.0.0.0; {preload_report.PROFILE}")
+    elif mpip.is_report(text):
+        profile = mpip.profile(path, text)
+        made = mpip.on_world(profile, text) if assume_world else profile
+    else:
+        made = preload_report.of_report(path, text)
+    if not made.uses:
         raise UserError(f"{path}: the program made no collective call with another rank; there is nothing to tune")
-    return mpip.on_world(profile, text) if is_mpip and assume_world else profile
+    return made
 
 
 def read_all(files: Sequence[str], assume_world: bool = False) -> list[Profile]:

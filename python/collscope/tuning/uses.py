@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from collscope.base.errors import UserError
 from collscope.base.units import format_size, format_time
+from collscope.catalogue import registry
+
+VECTORS = ("gatherv", "scatterv", "allgatherv", "alltoallv", "alltoallw")
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,39 @@ class Profile:
     def seconds(self) -> float:
         """In collectives, of a rank on average."""
         return sum(use.seconds for use in self.uses)
+
+
+def functions() -> list[str]:
+    """MPI's collective functions, blocking and not, without MPI_ and in small letters."""
+    blocking = [*(c.name for c in registry.load().collectives if c.mpi), *VECTORS]
+    return [*blocking, *(f"i{name}" for name in blocking)]
+
+
+def classes(smallest: float, largest: float) -> tuple[int, int]:
+    """The first and the last size of the classes, powers of two, that sizes lie in."""
+    low, high = (1 << int(max(1.0, size)).bit_length() - 1 for size in (smallest, largest))
+    return low, 2 * high - 1
+
+
+def number(path: str, word: str, tool: str) -> float:
+    """A number in a tool's text. UserError: it is another word, or below 0."""
+    try:
+        value = float(word)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise UserError(f'{path}: "{word}" where {tool} has a number; the profile was changed or cut')
+    return value
+
+
+def on_world(profile: Profile, hosts: Mapping[str, int]) -> Profile:
+    """The profile with all communicators taken for MPI_COMM_WORLD, of which each host has so many ranks."""
+    nodes, each = len(hosts), max(hosts.values())
+    made = [
+        replace(use, where=f"{use.where}, all ranks", ranks=profile.ranks, nodes=nodes, per_node=each, communicators=1)
+        for use in profile.uses
+    ]
+    return replace(profile, uses=made, lacks=profile.lacks[1:])
 
 
 def share_text(seconds: float, run_s: float | None) -> str:

@@ -1,6 +1,6 @@
 """collscope.machines.spec_reader, collscope.machines.xml_reader, collscope.studies.reader, collscope.schedules.exports.goal_reader,
 collscope.points.table_files, collscope.tuning.rule_file, collscope.tuning.profiles, collscope.tuning.mpip,
-collscope.tuning.preload_report:
+collscope.tuning.tau, collscope.tuning.preload_report:
 any input of the readers of specifications, studies, platform files, GOAL, tables, rules of libraries and profiles gives a result or a
 UserError, and soon."""
 
@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import profile_files
+import tau_files
 from collscope.base import documents, paths
 from collscope.base.errors import UserError
 from collscope.base.toml_table import read_text
@@ -39,6 +40,7 @@ RULES = [
 ORIGIN = Origin("schooner", "0123456789ab", "real", "2..8", "1", "4..1MiB", 0.02)
 CORPUS = Path(__file__).parents[1] / "corpus"
 FEW, MANY = 60, 5000
+NAMES = {"platform": "input.xml", "table": "input.json", "tau": "profile.0.0.0"}
 CURVE_KEYS = overrides.curve_keys(spec_reader.parse_spec(LAYERED, "layered.toml"))
 INSIDE = find.platform_of(
     spec_reader.parse_spec(SQUARE.replace("cores_per_socket = 3", "cores_per_socket = 1"), "s", {"nodes": "1"}), "s"
@@ -72,6 +74,7 @@ SEEDS = {
         decision_file.text(RULES, f"of a test\n{ORIGIN}"),
     ],
     "mpich": [mpich_rules.texts(RULES, False)[mpich_rules.FILE]],
+    "tau": [tau_files.text(0)],
     "mpip": [(CORPUS.parent / "tuning" / "data" / "phases.mpiP").read_text(encoding="utf-8")],
     "profile": [
         json.dumps(
@@ -158,13 +161,16 @@ READ: dict[str, Callable[[Path], None]] = {
     "rules": read_rules,
     "mpich": read_rules,
     "mpip": read_profile,
+    "tau": read_profile,
     "profile": read_profile,
 }
 
 
 def check(kind: str, data: bytes, folder: Path) -> None:
     """Reads it; the only error is a UserError, whose text is short."""
-    path = folder / ("input" + {"platform": ".xml", "table": ".json"}.get(kind, ".toml"))
+    path = folder / NAMES.get(kind, "input.toml")
+    if kind == "tau":
+        (folder / "profile.1.0.0").write_text(tau_files.text(1), encoding="utf-8")
     path.write_bytes(data)
     try:
         READ[kind](path)

@@ -1,5 +1,5 @@
-"""collscope.tuning.profiles, collscope.tuning.preload_report, collscope.tuning.report_model, collscope.tuning.mpip, collscope.tuning.uses:
-what a program's calls took, whichever tool wrote it; and what no profile is."""
+"""collscope.tuning.profiles, collscope.tuning.preload_report, collscope.tuning.report_model, collscope.tuning.mpip, collscope.tuning.tau,
+collscope.tuning.uses: what a program's calls took, whichever tool wrote it; and what no profile is."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import profile_files
+import tau_files
 from collscope.base.errors import UserError
 from collscope.tuning import profiles
 from collscope.tuning.uses import Profile
@@ -157,6 +158,72 @@ def test_all_communicators_are_the_world_where_the_user_says_so(tmp_path: Path) 
     path.write_text(text.replace("0 -        7       8192", "8 -       15       8192"), encoding="utf-8")
     with pytest.raises(UserError, match="communicators of 8 to 15 ranks, and the job had 4"):
         profiles.read(str(path), assume_world=True)
+
+
+@needs_prover
+def test_tau_has_calls_times_and_sizes_of_all_ranks(tmp_path: Path) -> None:
+    """Of a file its folder, and the other way round; callpaths, other threads and other events do not count."""
+    tau_files.write(tmp_path)
+    made = profiles.read(str(tmp_path))
+    assert made.uses == profiles.read(str(tmp_path / "profile.2.0.0")).uses
+    assert (made.tool, made.library, made.ranks, made.run_s) == ("TAU", "", 4, 2.0)
+    found = {use.collective: (use.bytes, use.calls, use.seconds) for use in made.uses}
+    assert found == {
+        "bcast": ((4, 8191), 64, pytest.approx(0.1)),  # 4 to 4096 B: of several classes
+        "allreduce": ((8, 15), 1000, pytest.approx(0.5)),
+        "allgather": (None, 10, pytest.approx(0.01)),  # MPI_Allgatherv has the same event
+        "allgatherv": (None, 10, pytest.approx(0.01)),
+        "alltoall": ((1024, 2047), 20, pytest.approx(0.2)),  # sent and received are added up
+        "gather": ((256, 511), 5, pytest.approx(0.001)),
+        "barrier": (None, 7, pytest.approx(0.02)),
+    }
+    by_name = {use.collective: use for use in made.uses}
+    assert by_name["gather"].root == 1
+    assert by_name["alltoall"].mean_bytes == 1024
+    assert all(use.ranks is None and use.waiting_s is None for use in made.uses)
+    assert "how many calls had which size" in made.lacks[1]
+    world = profiles.read(str(tmp_path), assume_world=True)
+    assert {(use.ranks, use.nodes, use.per_node) for use in world.uses} == {(4, 2, 2)}
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    ("name", "before", "after", "message"),
+    [
+        ("profile.1.0.0", None, None, "profile.1.0.0 is missing beside the others"),
+        ("profile.2.0.0", "MULTI_TIME", "MULTI_PAPI_FP_OPS", "of the metric PAPI_FP_OPS; name the profile of TIME"),
+        ("profile.2.0.0", "0 aggregates", "", "it ends before its last function: it was cut short"),
+        ("profile.2.0.0", '"Message size for all-to-all"', "", "where TAU has a function or an event"),
+        ("profile.3.0.0", " 64 0 100000 100000 ", " 64 0 100000 never ", '"never" where TAU has a number'),
+        ("profile.3.0.0", " 20 2048 2048 ", " 20 2048 1e99 ", "these are not sizes"),
+        ("profile.0.0.0", "<name>Hostname</name>", "<name>Shell</name>", "no host in the metadata of some rank"),
+    ],
+)
+def test_a_damaged_profile_of_tau_is_named(
+    name: str, before: str | None, after: str | None, message: str, tmp_path: Path
+) -> None:
+    tau_files.write(tmp_path)
+    path = tmp_path / name
+    text = path.read_text(encoding="utf-8")
+    if before is None or after is None:
+        path.unlink()
+    else:
+        assert before in text
+        path.write_text(text.replace(before, after), encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        profiles.read(str(tmp_path), assume_world=True)
+
+
+@needs_prover
+def test_tau_needs_the_files_of_all_ranks_under_their_names(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text(tau_files.text(0), encoding="utf-8")
+    with pytest.raises(UserError, match="one per rank: keep the names"):
+        profiles.read(str(tmp_path / "mine"))
+    with pytest.raises(UserError, match="a folder without TAU's profile.0.0.0"):
+        profiles.read(str(tmp_path))
+    (tmp_path / "profile.0.0.0").write_text(tau_files.text(0), encoding="utf-8")
+    with pytest.raises(UserError, match="the profile of one rank; copy the files of all ranks"):
+        profiles.read(str(tmp_path))
 
 
 @needs_prover
