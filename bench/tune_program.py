@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A program on a test bed, with Open MPI's own choice and with the rules that `tune --profile` makes for it: how much less time it spends in
-collectives, beside what the model predicts.
+"""A program on a test bed, with Open MPI's own choice and with the rules that `tune --profile` makes for it: how much less time it spends
+in collectives, beside what the model predicts.
 
     cd FOLDER_OF_ITS_INPUT
     .venv/bin/python bench/tune_program.py --work DIR [--pairs 3] [--budget 60s] -- PROGRAM [WORDS …]
 
-The bed is calibrated in short form if DIR has no bed.toml yet. The program is profiled, its calls are tuned and confirmed within the budget,
-and then it is run in pairs, with the file and without, in an order that changes; a row has the medians of the pairs. Times are those that
-libcollscope.so measures in both, of each rank on average; it passes all calls on."""
+The bed is calibrated in short form if DIR has no bed.toml yet. The program is profiled, its calls are tuned and confirmed within the
+budget, and then it is run in pairs, with the file and without, in an order that changes; a row has the medians of the pairs. Times are
+those that libcollscope.so measures in both, of each rank on average; it passes all calls on."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def ran(there: bed.Bed, words: Sequence[str], report: Path, variables: Mapping[s
     report.unlink(missing_ok=True)
     line = there.mpirun(there.network.hosts, list(words), preload=str(programs.needed(programs.PRELOAD)))
     own = {"COLLSCOPE_REPORT": str(report), "COLLSCOPE_PROFILE": "1"}
-    done = programs.answer(line, timeout=PATIENCE_S, env=os.environ | own | variables)
+    done = programs.answer(line, timeout=PATIENCE_S, env={**os.environ, **own, **variables})
     if done.returncode:
         raise UserError(f"{words[0]}: status {done.returncode}: {(done.stdout + done.stderr).strip()[-400:]}")
     return profiles.read(str(report))
