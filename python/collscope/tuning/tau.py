@@ -51,7 +51,7 @@ class _Sum:
     """Of all ranks: calls and seconds of a function, and what the events have."""
 
     calls: Counter[str] = field(default_factory=Counter)
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=dict)
     events: dict[str, _Sizes] = field(default_factory=dict)
     hosts: Counter[str] = field(default_factory=Counter)
     run_s: float = 0.0
@@ -132,8 +132,9 @@ def _add(made: _Sum, rank: int, path: str, text: str) -> None:
         found = _match(path, _FUNCTION, line)
         name = re.fullmatch(r"MPI_(\w+)\(\) *", found[1])
         if name:
-            made.calls[name[1].lower()] += int(found[2])
-            made.seconds[name[1].lower()] += _number(path, found[3]) * 1e-6
+            key = name[1].lower()
+            made.calls[key] += int(found[2])
+            made.seconds[key] = made.seconds.get(key, 0.0) + _number(path, found[3]) * 1e-6
         elif found[1].strip() == ".TAU application":
             made.run_s += _number(path, found[3]) * 1e-6
     if not rest or rest[0] != "0 aggregates":
