@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from collscope.base.errors import UserError
@@ -27,6 +28,7 @@ EVENTS = {
 }  # fmt: skip
 """Of a function: its event behind "Message size for", and how many blocks, or vectors, its bytes are. Of scatter and reduce_scatter they
 are what a rank passes where MPI looks at the root, and the first of all blocks."""
+SIZE = "Message size for "
 MAX_BYTES = float(1 << 62)
 OF_ROOT = ("gather",)  # whose event the root alone has
 _FUNCTION = re.compile(r'"(.*)" (\d{1,18}) \d+ \S+ (\S+) \S+ GROUP=".*" *')
@@ -35,26 +37,25 @@ _HOST = re.compile(r"<name>(?:MPI Processor Name|Hostname|Node Name)</name><valu
 _FILE = re.compile(r"profile\.(\d+)\.(\d+)\.(\d+)")
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Sizes:
-    """Of an event, of all ranks."""
+    """Of an event: how many entries, and their bytes."""
 
-    count: int = 0
-    total: float = 0.0
-    smallest: float = float("inf")
-    largest: float = 0.0
-    ranks: list[int] = field(default_factory=list)
+    count: int
+    total: float
+    smallest: float
+    largest: float
 
 
-@dataclass
-class _Sum:
-    """Of all ranks: calls and seconds of a function, and what the events have."""
+@dataclass(frozen=True)
+class _Rank:
+    """What a file has. calls, seconds: by function; events: by what stands behind "Message size for"."""
 
-    calls: Counter[str] = field(default_factory=Counter)
-    seconds: dict[str, float] = field(default_factory=dict)
-    events: dict[str, _Sizes] = field(default_factory=dict)
-    hosts: Counter[str] = field(default_factory=Counter)
-    run_s: float = 0.0
+    calls: Mapping[str, int]
+    seconds: Mapping[str, float]
+    events: Mapping[str, _Sizes]
+    host: str
+    run_s: float
 
 
 def is_profile(path: str, text: str) -> bool:
@@ -68,22 +69,20 @@ def profile(path: str) -> tuple[Profile, Counter[str]]:
     files = _of_all_ranks(path)
     if len(files) == 1:
         raise UserError(f"{path}: the profile of one rank; copy the files of all ranks into one folder, and name that")
-    made = _Sum()
-    for rank, file in enumerate(files):
-        _add(made, rank, str(file), _text(file))
-    if sum(made.hosts.values()) != len(files):
-        made.hosts.clear()
-    found = [_use(name, made, len(files)) for name in uses.functions() if made.calls[name]]
+    ranks = [_rank(str(file), _text(file)) for file in files]
+    found = [_use(name, ranks) for name in uses.functions() if any(name in rank.calls for rank in ranks)]
     lacks = [
         "sizes of communicators; if all collectives are on MPI_COMM_WORLD, say so with --assume-world",
         "how many calls had which size, roots, types, MPI_IN_PLACE, the MPI library, when ranks arrive",
     ]
-    return Profile(path, "TAU", "", len(files), made.run_s / len(files) or None, found, lacks), made.hosts
+    hosts = Counter(rank.host for rank in ranks)
+    run_s = sum(rank.run_s for rank in ranks) / len(ranks)
+    return Profile(path, "TAU", "", len(ranks), run_s or None, found, lacks), hosts
 
 
 def on_world(found: Profile, hosts: Counter[str]) -> Profile:
     """The profile with all communicators taken for MPI_COMM_WORLD. UserError: its files do not say where ranks were."""
-    if not hosts:
+    if hosts[""]:
         raise UserError(
             f"{found.file}: --assume-world: no host in the metadata of some rank; profile again without TAU_METADATA=0"
         )
@@ -117,53 +116,61 @@ def _text(file: Path) -> str:
         raise UserError(f"{file}: cannot be read as text: {error}") from error
 
 
-def _add(made: _Sum, rank: int, path: str, text: str) -> None:
-    """A rank."""
+def _rank(path: str, text: str) -> _Rank:
+    """Of a file."""
     head = HEAD.match(text)
     if not head:
         raise UserError(f"{path}: not a profile of TAU; profile again")
     if head[2] and head[2] not in TIMES:
         raise UserError(f"{path}: of the metric {head[2]}; name the profile of TIME, which is in MULTI__TIME")
     lines = text.split("\n")
-    if host := _HOST.search(lines[1]):
-        made.hosts[host[1]] += 1
     functions, rest = lines[2 : 2 + int(head[1])], lines[2 + int(head[1]) :]
+    calls: dict[str, int] = {}
+    seconds: dict[str, float] = {}
+    run_s = 0.0
     for line in functions:
         found = _match(path, _FUNCTION, line)
-        name = re.fullmatch(r"MPI_(\w+)\(\) *", found[1])
-        if name:
+        if name := re.fullmatch(r"MPI_(\w+)\(\) *", found[1]):
             key = name[1].lower()
-            made.calls[key] += int(found[2])
-            made.seconds[key] = made.seconds.get(key, 0.0) + _number(path, found[3]) * 1e-6
+            calls[key] = calls.get(key, 0) + int(found[2])
+            seconds[key] = seconds.get(key, 0.0) + _number(path, found[3]) * 1e-6
         elif found[1].strip() == ".TAU application":
-            made.run_s += _number(path, found[3]) * 1e-6
+            run_s = _number(path, found[3]) * 1e-6
     if not rest or rest[0] != "0 aggregates":
         raise UserError(f"{path}: it ends before its last function: it was cut short; copy it again, or profile again")
-    count = re.fullmatch(r"(\d{1,9}) userevents", rest[1]) if len(rest) > 1 else None
-    for line in rest[3 : 3 + int(count[1])] if count else ():
-        found = _match(path, _EVENT, line)
-        if found[1].startswith("Message size for ") and int(found[2]):
-            largest, smallest, mean = (_number(path, found[i]) for i in (3, 4, 5))
-            if not smallest <= largest <= MAX_BYTES:
-                raise UserError(f'{path}: "{line[:60]}": these are not sizes; the profile was changed')
-            sizes = made.events.setdefault(found[1].removeprefix("Message size for "), _Sizes())
-            sizes.count += int(found[2])
-            sizes.total += int(found[2]) * mean
-            sizes.smallest, sizes.largest = min(sizes.smallest, smallest), max(sizes.largest, largest)
-            sizes.ranks.append(rank)
-    if count and len(rest) < 3 + int(count[1]):
+    host = _HOST.search(lines[1])
+    return _Rank(calls, seconds, _events(path, rest[1:]), host[1] if host else "", run_s)
+
+
+def _events(path: str, lines: Sequence[str]) -> dict[str, _Sizes]:
+    """Those of sizes of messages, of the lines behind the functions."""
+    head = re.fullmatch(r"(\d{1,9}) userevents", lines[0]) if lines else None
+    count = int(head[1]) if head else 0
+    if len(lines) < 2 + count and head:
         raise UserError(f"{path}: it ends before its last event: it was cut short; copy it again, or profile again")
+    made: dict[str, _Sizes] = {}
+    for line in lines[2 : 2 + count]:
+        found = _match(path, _EVENT, line)
+        largest, smallest, mean = (_number(path, found[i]) if found[1].startswith(SIZE) else 0.0 for i in (3, 4, 5))
+        if not smallest <= largest <= MAX_BYTES or mean > MAX_BYTES:
+            raise UserError(f'{path}: "{line[:60]}": these are not sizes; the profile was changed')
+        if found[1].startswith(SIZE) and int(found[2]):
+            made[found[1].removeprefix(SIZE)] = _Sizes(int(found[2]), int(found[2]) * mean, smallest, largest)
+    return made
 
 
-def _use(name: str, made: _Sum, ranks: int) -> Use:
+def _use(name: str, ranks: Sequence[_Rank]) -> Use:
     """All calls of a function."""
     event, blocks = EVENTS.get(name, ("", 1))
-    sizes = made.events.get(event)
-    if sizes and sizes.count != made.calls[name] and name not in OF_ROOT:
-        sizes = None
-    if name in OF_ROOT and made.calls[f"{name}v"]:
-        sizes = None
-    count = made.calls[name]
+    count = sum(rank.calls.get(name, 0) for rank in ranks)
+    of = {i: rank.events[event] for i, rank in enumerate(ranks) if event in rank.events}
+    mixed = (
+        any(f"{name}v" in rank.calls for rank in ranks)
+        if name in OF_ROOT
+        else sum(sizes.count for sizes in of.values()) != count
+    )
+    sized = list(of.values()) if not mixed else []
+    smallest, largest = (min(s.smallest for s in sized), max(s.largest for s in sized)) if sized else (0.0, 0.0)
     return Use(
         collective=name,
         where="all calls",
@@ -171,16 +178,16 @@ def _use(name: str, made: _Sum, ranks: int) -> Use:
         nodes=None,
         per_node=None,
         communicators=None,
-        bytes=uses.classes(sizes.smallest / blocks, sizes.largest / blocks) if sizes else None,
-        mean_bytes=sizes.total / sizes.count / blocks if sizes else None,
-        calls=count / ranks,
-        call_count=max(1, count // ranks),
+        bytes=uses.classes(smallest / blocks, largest / blocks) if sized else None,
+        mean_bytes=sum(s.total for s in sized) / sum(s.count for s in sized) / blocks if sized else None,
+        calls=count / len(ranks),
+        call_count=max(1, count // len(ranks)),
         in_place=False,
-        root=sizes.ranks[0] if sizes and name in OF_ROOT and len(sizes.ranks) == 1 else 0,
+        root=next(iter(of)) if sized and name in OF_ROOT and len(of) == 1 else 0,
         type="",
         algorithm=None,
         passed_on="",
-        seconds=made.seconds[name] / ranks,
+        seconds=sum(rank.seconds.get(name, 0.0) for rank in ranks) / len(ranks),
         arrival=None,
     )
 
