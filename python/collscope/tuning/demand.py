@@ -29,7 +29,7 @@ class Load:
 
     @property
     def weight(self) -> float:
-        """How many calls by the model its time amounts to; what ranks wait for late ones is no algorithm's."""
+        """How many calls by the model its time amounts to; no algorithm saves what ranks wait for late ones."""
         return self.use.working_s / self.now_s
 
     @cached_property

@@ -32,7 +32,7 @@ def load(use: Use = USE, now_s: float = 0.1, **seconds: float) -> Load:
 NOTHING = Times(load(a=1.0).times.frame.iloc[:0], {}, frozenset())
 
 
-def test_what_several_make_of_a_call_is_its_mean_by_how_often_each_makes_it() -> None:
+def test_a_call_of_several_placements_takes_the_mean_by_how_often_each_makes_it() -> None:
     """A row of ten calls and one of thirty, by their seconds over the model's."""
     far = load(replace(USE, nodes=1, per_node=4, seconds=0.9), 0.03, a=0.03, b=0.01)
     times = mixed([load(a=0.1, b=0.05, c=0.2), far], NOTHING)
