@@ -66,15 +66,12 @@ typedef struct {
   size_t reached_n, reached_cap;
   int32_t *solved;
   size_t solved_n, solved_cap;
-  int32_t *mixed;
-  size_t mixed_n, mixed_cap; /* links of solved flows and of others */
   uint32_t stamp, order;
   size_t entered; /* flows so far */
   struct bundles *bundles;
   bool bundled; /* flows are in bundles now */
   bool sparse;  /* messages cross many links, few of which are ever full: there is a network of links between nodes */
-  struct filling *heap;
-  size_t heap_n, heap_cap;
+  struct sparse_work *sparse_work;
 } fluid;
 
 static inline flow *flow_at(const fluid *u, size_t index) { return (flow *)(u->flow + index * u->flow_bytes); }
@@ -111,6 +108,26 @@ static inline void mark_dirty(fluid *u, int res) {
   if (u->resource[res].dirty) return;
   u->resource[res].dirty = true;
   PUSH(u->dirty, u->dirty_n, u->dirty_cap, res);
+}
+
+static inline void fetch_flow(const fluid *u, uint64_t item) {
+  const char *f = (const char *)flow_at(u, (uint32_t)item);
+  __builtin_prefetch(f, 1);
+  __builtin_prefetch(f + 64, 1);
+  __builtin_prefetch(f + 128, 1);
+}
+
+/* Of what is dirty from this one on: the resource of the third stage, its first crossing in the second, whose flow in the first. */
+static inline void fetch_dirty(const fluid *u, size_t d) {
+  if (d + 3 * AHEAD < u->dirty_n) __builtin_prefetch(&u->resource[u->dirty[d + 3 * AHEAD]], 1);
+  if (d + 2 * AHEAD < u->dirty_n) {
+    int32_t head = u->resource[u->dirty[d + 2 * AHEAD]].head;
+    if (head != NONE) __builtin_prefetch(crossing_at(u, head));
+  }
+  if (d + AHEAD < u->dirty_n) {
+    int32_t head = u->resource[u->dirty[d + AHEAD]].head;
+    if (head != NONE) fetch_flow(u, (uint64_t)crossing_at(u, head)->flow);
+  }
 }
 
 static inline void clear_dirty(fluid *u) {

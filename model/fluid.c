@@ -29,13 +29,6 @@ static const char *fluid_prepare(void *state, engine *e) {
   return NULL;
 }
 
-static void fetch_flow(const fluid *u, uint64_t item) {
-  const char *f = (const char *)flow_at(u, (uint32_t)item);
-  __builtin_prefetch(f, 1);
-  __builtin_prefetch(f + 64, 1);
-  __builtin_prefetch(f + 128, 1);
-}
-
 /* Makes the flow of a message and returns it; *latency_s: how long it waits before it uses any bandwidth. */
 static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency_s) {
   int32_t index = flow_place(u);
@@ -195,15 +188,6 @@ static void fluid_events(void *state, engine *e) {
   }
 }
 
-/* The first flow on a resource. */
-static void fetch_first(const fluid *u, int32_t res) {
-  if (u->resource[res].head != NONE) __builtin_prefetch(crossing_at(u, u->resource[res].head));
-}
-
-static void fetch_first_flow(const fluid *u, int32_t res) {
-  if (u->resource[res].head != NONE) fetch_flow(u, (uint64_t)crossing_at(u, u->resource[res].head)->flow);
-}
-
 /* What it crosses. */
 static void fetch_crossed(const fluid *u, int32_t res) {
   if (u->resource[res].head == NONE) return;
@@ -216,6 +200,7 @@ static void fetch_crossed(const fluid *u, int32_t res) {
 static void change_rates(fluid *u, engine *e) {
   e->shares += u->solved_n;
   for (size_t i = 0; i < u->solved_n; i++) {
+    if (i + 2 * AHEAD < u->solved_n) fetch_flow(u, (uint64_t)u->solved[i + 2 * AHEAD]);
     flow *f = flow_at(u, (size_t)u->solved[i]);
     if (causes_tracks(e->why, f->message)) causes_rate(e->why, f->message, e->now, f->share, f->bottleneck);
     if (f->share == f->rate) continue;
@@ -259,9 +244,7 @@ static void give_shares(fluid *u, engine *e) {
     return;
   }
   for (size_t d = 0; d < u->dirty_n; d++) {
-    if (d + 4 * AHEAD < u->dirty_n) __builtin_prefetch(&u->resource[u->dirty[d + 4 * AHEAD]], 1);
-    if (d + 3 * AHEAD < u->dirty_n) fetch_first(u, u->dirty[d + 3 * AHEAD]);
-    if (d + 2 * AHEAD < u->dirty_n) fetch_first_flow(u, u->dirty[d + 2 * AHEAD]);
+    fetch_dirty(u, d + AHEAD);
     if (d + AHEAD < u->dirty_n) fetch_crossed(u, u->dirty[d + AHEAD]);
     const resource *r = &u->resource[u->dirty[d]];
     if (r->stamp == u->stamp || !r->flows) continue;
@@ -299,8 +282,7 @@ static void fluid_free(void *state) {
   free(u->dirty);
   free(u->reached);
   free(u->solved);
-  free(u->mixed);
-  free(u->heap);
+  sparse_free(u);
   bundles_free(u->bundles);
   paths_free(&u->paths);
 }

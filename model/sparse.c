@@ -2,125 +2,214 @@
  *
  * Every flow has a bottleneck: a full link on which nobody has more than it; that is what max-min shares are. When flows come and go, only those
  * are solved again whose bottleneck was touched, while all others keep their rate. Then who has lost his bottleneck by that is solved, too, and so
- * on until everybody has one. */
+ * on until everybody has one.
+ *
+ * Flows lie far apart in memory, and their links, too. So what is needed of those that are solved is copied together first, once for each. */
 #include "model/sparse.h"
 
+#include <stdlib.h>
+
 /* A link that can fill up, and the rate at which it does. */
-typedef struct filling {
+typedef struct {
   double share;
-  int32_t resource;
+  int32_t link;
 } filling;
+
+/* A link of solved flows: how much of it these take up at a rate of 1, how much others keep of it; then what is left of both while it fills. */
+typedef struct {
+  double total, kept, left, demand;
+  int32_t resource, head, flows, open; /* head: its parts */
+  bool known;                          /* `kept` is */
+} solved_link;
+
+/* What a solved flow takes up of a link. */
+typedef struct {
+  double weight;
+  int32_t link, flow, next; /* next: of the link */
+} part;
+
+typedef struct {
+  double most, share;
+  size_t first; /* its parts, up to those of the next one */
+  int32_t bottleneck;
+  bool fixed;
+} solved_flow;
+
+typedef struct sparse_work {
+  solved_link *link; /* as u->reached */
+  size_t link_cap;
+  part *part;
+  size_t parts, part_cap;
+  solved_flow *flow; /* as u->solved, and one more for the end */
+  size_t flows, flow_cap;
+  int32_t *mixed;
+  size_t mixed_n, mixed_cap; /* links of solved flows and of others */
+  filling *heap;
+  size_t heap_n, heap_cap;
+  bool limits;
+} sparse_work;
 
 /* Rates that are nearer than this are one. */
 static const double SAME = 1e-12;
 
-static void heap_push(fluid *u, filling one) {
-  PUSH(u->heap, u->heap_n, u->heap_cap, one);
-  size_t i = u->heap_n - 1;
-  for (; i && u->heap[(i - 1) / 2].share > one.share; i = (i - 1) / 2) u->heap[i] = u->heap[(i - 1) / 2];
-  u->heap[i] = one;
+static void heap_push(sparse_work *w, filling one) {
+  PUSH(w->heap, w->heap_n, w->heap_cap, one);
+  size_t i = w->heap_n - 1;
+  for (; i && w->heap[(i - 1) / 2].share > one.share; i = (i - 1) / 2) w->heap[i] = w->heap[(i - 1) / 2];
+  w->heap[i] = one;
 }
 
-static filling heap_take(fluid *u) {
-  filling first = u->heap[0], last = u->heap[--u->heap_n];
+static filling heap_take(sparse_work *w) {
+  filling first = w->heap[0], last = w->heap[--w->heap_n];
   size_t i = 0;
-  for (size_t child; (child = 2 * i + 1) < u->heap_n; i = child) {
-    if (child + 1 < u->heap_n && u->heap[child + 1].share < u->heap[child].share) child++;
-    if (u->heap[child].share >= last.share) break;
-    u->heap[i] = u->heap[child];
+  for (size_t child; (child = 2 * i + 1) < w->heap_n; i = child) {
+    if (child + 1 < w->heap_n && w->heap[child + 1].share < w->heap[child].share) child++;
+    if (w->heap[child].share >= last.share) break;
+    w->heap[i] = w->heap[child];
   }
-  u->heap[i] = last;
+  w->heap[i] = last;
   return first;
 }
 
+/* ---- which flows are solved --------------------------------------------------------------------------- */
+
 static inline bool is_solved(const fluid *u, const flow *f) { return f->stamp == u->stamp; }
 
-/* From now on this flow is solved again, and with it what is left of the links that it crosses. */
-static void solve_too(fluid *u, int32_t index) {
+/* From now on this flow is solved again. */
+static inline void solve_too(fluid *u, int32_t index) {
   flow *f = flow_at(u, (size_t)index);
   if (is_solved(u, f)) return;
   f->stamp = u->stamp;
   PUSH(u->solved, u->solved_n, u->solved_cap, index);
-  for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) {
-    resource *r = &u->resource[c->resource];
-    if (r->stamp == u->stamp || is_loose(u, c->resource)) continue;
+}
+
+static void copy_part(fluid *u, sparse_work *w, int32_t link, double weight) {
+  resource *r = &u->resource[link];
+  if (r->stamp != u->stamp) {
+    if (is_loose(u, link)) return;
     r->stamp = u->stamp;
-    PUSH(u->reached, u->reached_n, u->reached_cap, c->resource);
+    r->open = (int32_t)u->reached_n; /* where it is among them */
+    RESERVE(w->link, w->link_cap, u->reached_n + 1);
+    w->link[u->reached_n] = (solved_link){ .resource = link, .head = NONE, .flows = r->flows };
+    PUSH(u->reached, u->reached_n, u->reached_cap, link);
+  }
+  solved_link *l = &w->link[r->open];
+  PUSH(w->part, w->parts, w->part_cap, (part){ weight, r->open, (int32_t)w->flows, l->head });
+  l->head = (int32_t)w->parts - 1;
+  l->total += weight;
+  l->flows--;
+  l->known = false;
+}
+
+static void fetch_crossed(const fluid *u, size_t i) {
+  const flow *f = flow_at(u, (size_t)u->solved[i]);
+  for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) {
+    __builtin_prefetch(&u->resource[c->resource], 1);
+    __builtin_prefetch(&u->potential[c->resource]);
   }
 }
 
-/* What flows that keep their rate leave of a link, and how much of it the others take up at a rate of 1. */
-static void open_link(fluid *u, resource *r) {
+/* Copies what is needed of those that are solved since the last time. */
+static void copy_solved(fluid *u, sparse_work *w) {
+  RESERVE(w->flow, w->flow_cap, u->solved_n + 1);
+  for (; w->flows < u->solved_n; w->flows++) {
+    if (w->flows + 2 * AHEAD < u->solved_n) fetch_flow(u, (uint64_t)u->solved[w->flows + 2 * AHEAD]);
+    if (!u->bundled && w->flows + AHEAD < u->solved_n) fetch_crossed(u, w->flows + AHEAD);
+    const flow *f = flow_at(u, (size_t)u->solved[w->flows]);
+    w->flow[w->flows] = (solved_flow){ .most = f->most, .first = w->parts };
+    w->limits |= f->most < DBL_MAX;
+    for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) copy_part(u, w, c->resource, c->weight);
+  }
+  w->flow[w->flows].first = w->parts;
+}
+
+/* ---- their shares -------------------------------------------------------------------------------------- */
+
+/* What flows that keep their rate take of a link. */
+static double kept_of(const fluid *u, int32_t link) {
   double kept = 0;
-  r->open = 0;
-  r->demand = 0;
-  for (int32_t at = r->head; at != NONE; at = crossing_at(u, at)->next) {
+  for (int32_t at = u->resource[link].head; at != NONE; at = crossing_at(u, at)->next) {
     const crossing *c = crossing_at(u, at);
     const flow *f = flow_at(u, (size_t)c->flow);
-    if (is_solved(u, f)) {
-      r->open++;
-      r->demand += c->weight;
-    } else kept += c->weight * f->rate;
+    if (!is_solved(u, f)) kept += c->weight * f->rate;
   }
-  r->left = fmax(0, 1 - kept);
+  return kept;
+}
+
+static void open_link(const fluid *u, sparse_work *w, int32_t link) {
+  solved_link *l = &w->link[link];
+  if (l->flows) {
+    if (!l->known) l->kept = kept_of(u, l->resource);
+    PUSH(w->mixed, w->mixed_n, w->mixed_cap, l->resource);
+  } else l->kept = 0;
+  l->known = true;
+  l->left = fmax(0, 1 - l->kept);
+  l->demand = l->total;
+  l->open = u->resource[l->resource].flows - l->flows;
+  heap_push(w, (filling){ l->left / l->demand, link });
+}
+
+/* From now on the flow has this share, and what it crosses has that much less for others. */
+static void fix(sparse_work *w, size_t i, double share, int32_t bottleneck) {
+  solved_flow *f = &w->flow[i];
+  f->fixed = true;
+  f->share = share;
+  f->bottleneck = bottleneck;
+  for (const part *p = w->part + f->first; p < w->part + f[1].first; p++) {
+    solved_link *l = &w->link[p->link];
+    l->left -= p->weight * share;
+    l->demand -= p->weight;
+    l->open--;
+  }
 }
 
 /* The least limit of flows that have no share yet. */
-static double least_limit(const fluid *u) {
+static double least_limit(const sparse_work *w) {
   double least = DBL_MAX;
-  for (size_t i = 0; i < u->solved_n; i++) {
-    const flow *f = flow_at(u, (size_t)u->solved[i]);
-    if (!f->fixed) least = fmin(least, f->most);
-  }
+  for (size_t i = 0; w->limits && i < w->flows; i++)
+    if (!w->flow[i].fixed) least = fmin(least, w->flow[i].most);
   return least;
+}
+
+/* Flows get their shares; who crosses no link that can fill up has its own limit alone. */
+static void give_shares(fluid *u, sparse_work *w) {
+  for (size_t i = 0; i < w->flows; i++) {
+    if (i + 2 * AHEAD < w->flows) __builtin_prefetch(flow_at(u, (size_t)u->solved[i + 2 * AHEAD]), 1);
+    flow *f = flow_at(u, (size_t)u->solved[i]);
+    const solved_flow *s = &w->flow[i];
+    f->share = s->fixed ? s->share : flow_rate_alone(f);
+    f->bottleneck = s->fixed ? s->bottleneck : NONE;
+  }
 }
 
 /* Raises all rates together; who crosses the link that fills up first stays there, and so on. What a link still has for each grows while
  * others fill up, so the one that is next is asked again when its turn comes. */
-static void fill_up(fluid *u) {
-  u->heap_n = u->mixed_n = 0;
-  for (size_t i = 0; i < u->reached_n; i++) {
-    resource *r = &u->resource[u->reached[i]];
-    open_link(u, r);
-    if (r->open < r->flows) PUSH(u->mixed, u->mixed_n, u->mixed_cap, u->reached[i]);
-    heap_push(u, (filling){ r->left / r->demand, u->reached[i] });
-  }
-  for (size_t i = 0; i < u->solved_n; i++) flow_at(u, (size_t)u->solved[i])->fixed = false;
-  double level = 0, limit = least_limit(u);
-  while (u->heap_n) {
-    filling next = heap_take(u);
-    resource *r = &u->resource[next.resource];
-    if (!r->open) continue;
-    double share = r->left / r->demand;
-    if (u->heap_n && share > u->heap[0].share) {
-      heap_push(u, (filling){ share, next.resource });
+static void fill_up(fluid *u, sparse_work *w) {
+  w->heap_n = w->mixed_n = 0;
+  for (size_t i = 0; i < u->reached_n; i++) open_link(u, w, (int32_t)i);
+  for (size_t i = 0; i < w->flows; i++) w->flow[i].fixed = false;
+  double level = 0, limit = least_limit(w);
+  while (w->heap_n) {
+    filling next = heap_take(w);
+    solved_link *l = &w->link[next.link];
+    if (!l->open) continue;
+    double share = l->left / l->demand;
+    if (w->heap_n && share > w->heap[0].share) {
+      heap_push(w, (filling){ share, next.link });
       continue;
     }
     if (share > limit) {
-      for (size_t i = 0; i < u->solved_n; i++) {
-        flow *f = flow_at(u, (size_t)u->solved[i]);
-        if (f->fixed || f->most > limit) continue;
-        flow_fix(u, f, f->most);
-        f->bottleneck = NONE;
-      }
-      limit = least_limit(u);
-      heap_push(u, (filling){ r->open ? r->left / r->demand : 0, next.resource });
+      for (size_t i = 0; i < w->flows; i++)
+        if (!w->flow[i].fixed && w->flow[i].most <= limit) fix(w, i, w->flow[i].most, NONE);
+      limit = least_limit(w);
+      heap_push(w, (filling){ l->open ? l->left / l->demand : 0, next.link });
       continue;
     }
     level = fmax(level, share); /* rounding; levels rise */
-    for (int32_t at = r->head; at != NONE; at = crossing_at(u, at)->next) {
-      flow *f = flow_at(u, (size_t)crossing_at(u, at)->flow);
-      if (!is_solved(u, f) || f->fixed) continue;
-      flow_fix(u, f, level);
-      f->bottleneck = next.resource;
-    }
+    for (int32_t at = l->head; at != NONE; at = w->part[at].next)
+      if (!w->flow[w->part[at].flow].fixed) fix(w, (size_t)w->part[at].flow, level, l->resource);
   }
-  for (size_t i = 0; i < u->solved_n; i++) { /* who crosses no link that can fill up has its own limit alone */
-    flow *f = flow_at(u, (size_t)u->solved[i]);
-    if (f->fixed) continue;
-    flow_fix(u, f, flow_rate_alone(f));
-    f->bottleneck = NONE;
-  }
+  give_shares(u, w);
 }
 
 static inline double rate_of(const fluid *u, const flow *f) { return is_solved(u, f) ? f->share : f->rate; }
@@ -148,18 +237,34 @@ static void check_bottlenecks(fluid *u, int32_t link) {
 }
 
 void sparse_solve(fluid *u) {
-  u->reached_n = u->solved_n = 0;
+  if (!u->sparse_work) u->sparse_work = memset(array_grow(NULL, sizeof *u->sparse_work), 0, sizeof *u->sparse_work);
+  sparse_work *w = u->sparse_work;
+  u->reached_n = u->solved_n = w->parts = w->flows = 0;
+  w->limits = false;
   for (size_t d = 0; d < u->dirty_n; d++) {
     int32_t link = u->dirty[d];
+    fetch_dirty(u, d);
     for (int32_t at = u->resource[link].head; at != NONE; at = crossing_at(u, at)->next) {
       int32_t index = crossing_at(u, at)->flow;
       const flow *f = flow_at(u, (size_t)index);
       if (f->bottleneck == link || f->rate == 0) solve_too(u, index);
     }
   }
-  for (size_t before = 0; before < u->solved_n;) {
-    before = u->solved_n;
-    fill_up(u);
-    for (size_t i = 0; i < u->mixed_n; i++) check_bottlenecks(u, u->mixed[i]);
+  while (w->flows < u->solved_n) {
+    copy_solved(u, w);
+    fill_up(u, w);
+    for (size_t i = 0; i < w->mixed_n; i++) check_bottlenecks(u, w->mixed[i]);
   }
+  for (size_t i = 0; i < u->reached_n; i++) u->resource[u->reached[i]].left = w->link[i].left;
+}
+
+void sparse_free(fluid *u) {
+  sparse_work *w = u->sparse_work;
+  if (!w) return;
+  free(w->link);
+  free(w->part);
+  free(w->flow);
+  free(w->mixed);
+  free(w->heap);
+  free(w);
 }

@@ -7,5 +7,6 @@
 /* Finds the shares of all flows that a change of the dirty resources concerns, and lists them as solved: where a network has thousands
  * of links, most changes concern few. */
 void sparse_solve(fluid *);
+void sparse_free(fluid *);
 
 #endif
