@@ -17,22 +17,22 @@ static uint64_t bits_of(double d) {
   return bits.u;
 }
 
-static uint64_t hash_of(const bundles *w, const flow *f) {
+static uint64_t hash_of(const flow *f) {
   uint64_t h = mixed(0, bits_of(f->most));
   for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++)
-    if (w->link[c->resource].full) h = mixed(mixed(h, (uint64_t)c->resource), bits_of(c->weight));
+    if (c->minded) h = mixed(mixed(h, (uint64_t)c->resource), bits_of(c->weight));
   return h;
 }
 
 static inline int32_t *place_of(const bundles *w, uint64_t hash) { return &w->table[hash & (w->table_size - 1)]; }
 
-/* Whether this flow crosses the full links that the bundle does, and no other. */
+/* Whether this flow minds the links that the bundle does, and no other. */
 static bool belongs(const fluid *u, const bundle *b, const flow *f) {
   const flow *g = flow_at(u, (size_t)b->flow);
   if (g->most != f->most) return false;
   int k = 0;
   for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) {
-    if (!u->bundles->link[c->resource].full) continue;
+    if (!c->minded) continue;
     if (k == g->crossed || g->crossing[k].resource != c->resource) return false;
     if (g->crossing[k++].weight != (double)b->n * c->weight) return false;
   }
@@ -144,6 +144,7 @@ static int32_t bundle_make(fluid *u, int32_t like, uint64_t hash, double now, do
   b->through = 0;
   b->ceiling = ceiling;
   b->touched = b->split = false;
+  passing_clear(&b->passes);
   g->message = id;
   g->is_bundle = true;
   g->most = f->most;
@@ -154,9 +155,9 @@ static int32_t bundle_make(fluid *u, int32_t like, uint64_t hash, double now, do
   g->crossed = 0;
   for (int k = 0; k < f->crossed; k++) {
     int32_t link = f->crossing[k].resource;
-    if (!w->link[link].full) continue;
+    if (!f->crossing[k].minded) continue;
     crossing *c = &g->crossing[g->crossed++];
-    *c = (crossing){ .resource = link, .flow = index };
+    *c = (crossing){ .resource = link, .flow = (uint32_t)index, .minded = true };
     crossing_link(u, c, &u->resource[link].head);
     u->resource[link].flows++;
   }
@@ -186,27 +187,57 @@ static void dissolve(fluid *u, int32_t id) {
   w->used--;
 }
 
-/* Its rate is to be found again, and with it that of all who are stuck where it is. */
-static void force(fluid *u, int32_t id) {
-  flow *g = flow_at(u, (size_t)u->bundles->bundle[id].flow);
-  if (g->bottleneck == NONE) g->rate = 0;
-  mark_dirty(u, g->rate == 0 ? g->crossing->resource : g->bottleneck);
+/* Its rate is to be found again, from nothing. */
+static void renew(fluid *u, int32_t id, double now) {
+  bundle *b = &u->bundles->bundle[id];
+  flow *g = flow_at(u, (size_t)b->flow);
+  bundles_advance(u, b, now);
+  g->rate = 0;
+  mark_dirty(u, g->crossing->resource);
   bundles_touch(u->bundles, id);
+}
+
+/* Its rate is to be found again, and with it that of all who are stuck where it is. */
+static void force(fluid *u, int32_t id, double now) {
+  const flow *g = flow_at(u, (size_t)u->bundles->bundle[id].flow);
+  if (g->bottleneck == NONE || g->rate == 0) {
+    renew(u, id, now);
+    return;
+  }
+  mark_dirty(u, g->bottleneck);
+  bundles_touch(u->bundles, id);
+}
+
+static void pass_in(fluid *u, int32_t id, int32_t index) {
+  bundles *w = u->bundles;
+  bundle *b = &w->bundle[id];
+  for (int k = 0; k < flow_at(u, (size_t)index)->crossed; k++) {
+    const crossing *c = &flow_at(u, (size_t)index)->crossing[k];
+    if (w->link[c->resource].full && !c->minded) passing_add(u, &b->passes, b->flow, c->resource, c->weight, 1);
+  }
+}
+
+void bundles_pass_out(fluid *u, int32_t id, int32_t index) {
+  bundles *w = u->bundles;
+  const flow *f = flow_at(u, (size_t)index);
+  for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++)
+    if (w->link[c->resource].full && !c->minded) passing_remove(u, &w->bundle[id].passes, c->resource, c->weight, 1);
 }
 
 int32_t bundles_join(fluid *u, int32_t index, double left, double now, double ceiling) {
   bundles *w = u->bundles;
   if (2 * w->used >= w->table_size) table_grow(w);
-  uint64_t hash = hash_of(w, flow_at(u, (size_t)index));
+  uint64_t hash = hash_of(flow_at(u, (size_t)index));
   int32_t id = find(u, flow_at(u, (size_t)index), hash);
   if (id == NONE) id = bundle_make(u, index, hash, now, ceiling);
+  pass_in(u, id, index);
   bundle *b = &w->bundle[id];
   bundles_advance(u, b, now);
   flow *f = flow_at(u, (size_t)index);
   f->bundle = id;
   member_in(b, (member){ b->through + left, f->order, index });
   bundles_weigh(u, b, f);
-  force(u, id);
+  force(u, id, now);
   return id;
 }
 
@@ -215,9 +246,35 @@ int32_t bundles_next(fluid *u, int32_t id, double reach) {
   return b->n && b->member[0].end <= reach ? member_out(b).flow : NONE;
 }
 
-void bundles_split(fluid *u, int32_t id, double now) {
+void bundles_pass(fluid *u, int32_t link, double now) {
+  bundles *w = u->bundles;
+  w->link[link].full = true;
+  w->link[link].level = INFINITY;
+  for (int32_t at = w->link[link].head; at != NONE; at = crossing_at(u, at)->next) {
+    crossing *c = crossing_at(u, at);
+    int32_t id = flow_at(u, (size_t)c->flow)->bundle;
+    c->minded = false;
+    if (id != NONE) passing_add(u, &w->bundle[id].passes, w->bundle[id].flow, link, c->weight, 1);
+  }
+  double load = 0;
+  for (int32_t at = u->resource[link].head; at != NONE; at = crossing_at(u, at)->next)
+    load += crossing_at(u, at)->weight * flow_at(u, (size_t)crossing_at(u, at)->flow)->rate;
+  for (int32_t at = u->resource[link].head; load > LOOSE && at != NONE; at = crossing_at(u, at)->next)
+    renew(u, flow_at(u, (size_t)crossing_at(u, at)->flow)->message, now);
+}
+
+void bundles_split(fluid *u, int32_t id, int32_t link, double now) {
   bundles *w = u->bundles;
   bundle *b = &w->bundle[id];
+  stamp_next(u);
+  for (int32_t at = w->link[link].head; at != NONE; at = crossing_at(u, at)->next) {
+    crossing *c = crossing_at(u, at);
+    flow *f = flow_at(u, (size_t)c->flow);
+    if (f->bundle != id || c->minded) continue;
+    bundles_pass_out(u, id, (int32_t)c->flow);
+    c->minded = true;
+    f->stamp = u->stamp;
+  }
   bundles_advance(u, b, now);
   size_t n = b->n, moved = 0;
   RESERVE(w->moved, w->moved_cap, n);
@@ -231,7 +288,7 @@ void bundles_split(fluid *u, int32_t id, double now) {
   b->split = true;
   double through = b->through, ceiling = b->ceiling;
   if (b->n) bundles_weigh(u, b, flow_at(u, (size_t)b->member[0].flow));
-  bundles_touch(w, id);
+  renew(u, id, now);
   for (size_t i = 0; i < moved; i++) {
     int32_t index = w->moved[i].flow, to = bundles_join(u, index, w->moved[i].end - through, now, ceiling);
     bundles_load(u, index, w->bundle[to].ceiling - ceiling);
@@ -251,15 +308,34 @@ void bundles_merge(fluid *u, int32_t id, int32_t into, double now) {
     member_in(to, one);
   }
   from->n = 0;
+  for (uint32_t i = 0; i < from->passes.size; i++) {
+    passing p = from->passes.at[i];
+    if (p.resource == NONE || !p.members) continue;
+    passing_remove(u, &from->passes, p.resource, p.weight, p.members);
+    passing_add(u, &to->passes, to->flow, p.resource, p.weight, p.members);
+  }
   bundles_weigh(u, to, flow_at(u, (size_t)to->member[0].flow));
   bundles_touch(w, id);
   bundles_touch(w, into);
 }
 
+/* Members do not mind this link any more; returns how much of it one takes up. */
+static double forgive(fluid *u, const bundle *b, int32_t link) {
+  double weight = 0;
+  for (size_t i = 0; i < b->n; i++) {
+    crossing *c = flow_at(u, (size_t)b->member[i].flow)->crossing;
+    while (c->resource != link) c++;
+    c->minded = false;
+    weight = c->weight;
+  }
+  return weight;
+}
+
 int32_t bundles_forget(fluid *u, int32_t id, int32_t link) {
   bundles *w = u->bundles;
-  const bundle *b = &w->bundle[id];
+  bundle *b = &w->bundle[id];
   flow *g = flow_at(u, (size_t)b->flow);
+  double weight = forgive(u, b, link);
   int k = 0;
   while (g->crossing[k].resource != link) k++;
   for (int i = k; i < g->crossed; i++) crossing_unlink(u, &g->crossing[i], &u->resource[g->crossing[i].resource].head);
@@ -269,10 +345,11 @@ int32_t bundles_forget(fluid *u, int32_t id, int32_t link) {
     g->crossing[i] = g->crossing[i + 1];
     crossing_link(u, &g->crossing[i], &u->resource[g->crossing[i].resource].head);
   }
+  if (w->link[link].full) passing_add(u, &b->passes, b->flow, link, weight, (uint32_t)b->n);
   const flow *f = flow_at(u, (size_t)b->member[0].flow);
   table_out(w, id);
-  w->bundle[id].hash = hash_of(w, f);
-  int32_t same = find(u, f, w->bundle[id].hash);
+  b->hash = hash_of(f);
+  int32_t same = find(u, f, b->hash);
   table_in(w, id);
   return same;
 }
@@ -291,20 +368,21 @@ void bundles_sweep(fluid *u) {
 void bundles_clear(bundles *w, int links) {
   RESERVE(w->link, w->link_cap, (size_t)links);
   for (int i = 0; i < links; i++) w->link[i] = (bundle_link){ .head = NONE };
-  w->n = w->used = w->over_n = w->touched_n = 0;
+  w->n = w->used = w->over_n = w->touched_n = w->stuck_n = 0;
   w->table_size = 0; /* as at first, like `calm`: the same call always finds its bundles in the same order */
   w->calm = 0;
   w->idle = NONE;
 }
 
 void bundles_free(bundles *w) {
-  for (size_t i = 0; w && i < w->cap; i++) free(w->bundle[i].member);
+  for (size_t i = 0; w && i < w->cap; i++) free(w->bundle[i].member), free(w->bundle[i].passes.at);
   if (!w) return;
   free(w->bundle);
   free(w->table);
   free(w->link);
   free(w->over);
   free(w->touched);
+  free(w->stuck);
   free(w->moved);
   free(w);
 }

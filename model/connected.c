@@ -7,7 +7,7 @@ void connected_reach(fluid *u, int res) {
   PUSH(u->reached, u->reached_n, u->reached_cap, res);
   for (size_t i = 0; i < u->reached_n; i++) {
     for (int32_t at = u->resource[u->reached[i]].head; at != NONE; at = crossing_at(u, at)->next) {
-      int32_t index = crossing_at(u, at)->flow;
+      int32_t index = (int32_t)crossing_at(u, at)->flow;
       flow *f = flow_at(u, (size_t)index);
       if (f->stamp == u->stamp) continue;
       f->stamp = u->stamp;

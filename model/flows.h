@@ -69,8 +69,10 @@ typedef struct {
   uint32_t stamp, order;
   size_t entered; /* flows so far */
   struct bundles *bundles;
-  bool bundled; /* flows are in bundles now */
-  bool sparse;  /* messages cross many links, few of which are ever full: there is a network of links between nodes */
+  int32_t *spare;
+  size_t spare_n, spare_cap; /* crossings for members of bundles: see passing.h */
+  bool bundled;              /* flows are in bundles now */
+  bool sparse; /* messages cross many links, few of which are ever full: there is a network of links between nodes */
   struct sparse_work *sparse_work;
 } fluid;
 

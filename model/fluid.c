@@ -10,7 +10,7 @@
 static const char *fluid_prepare(void *state, engine *e) {
   fluid *u = state;
   event_queue_clear(&u->queue);
-  u->free_list_n = u->flows = u->dirty_n = u->entered = 0;
+  u->free_list_n = u->flows = u->spare_n = u->dirty_n = u->entered = 0;
   u->bundled = false;
   u->order = e->first_event;
   u->stamp = e->first_stamp;
@@ -70,7 +70,7 @@ static void flow_enter(fluid *u, const engine *e, int32_t index) {
   mark_dirty(u, c->resource);
   for (const crossing *end = c + f->crossed; c < end; c++) {
     resource *r = &u->resource[c->resource];
-    c->flow = index;
+    c->flow = (uint32_t)index;
     crossing_link(u, c, &r->head);
     r->flows++;
     if (u->sparse) u->potential[c->resource] += c->weight * ceiling;
@@ -224,7 +224,7 @@ static double load_of(const fluid *u, int32_t link) {
 /* The one flow on a resource, where it shares nothing that it crosses with others; else NONE. */
 static int32_t find_lone(const fluid *u, int32_t res) {
   if (u->resource[res].flows != 1) return NONE;
-  int32_t index = crossing_at(u, u->resource[res].head)->flow;
+  int32_t index = (int32_t)crossing_at(u, u->resource[res].head)->flow;
   const flow *f = flow_at(u, (size_t)index);
   for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++)
     if (u->resource[c->resource].flows != 1) return NONE;
@@ -277,6 +277,7 @@ static void fluid_free(void *state) {
   ordering_free(&u->ordering);
   free(u->flow);
   free(u->free_list);
+  free(u->spare);
   free(u->resource);
   free(u->potential);
   free(u->dirty);

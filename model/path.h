@@ -7,8 +7,10 @@
 /* A message's part in a link; the fluid rule also keeps here who else is on it. */
 typedef struct {
   int32_t resource;
-  int32_t flow, next, before; /* crossings of one link are a list */
-  double weight;              /* how much of the link a rate of 1 takes up */
+  uint32_t flow : 31;
+  bool minded : 1;      /* of a flow in a bundle: it may be stuck here; see bundles.h */
+  int32_t next, before; /* crossings of one link are a list */
+  double weight;        /* how much of the link a rate of 1 takes up */
 } crossing;
 
 /* The links of a machine, as numbers from 0 to resources-1. */

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "model/bundles.h"
+
 /* A link that can fill up, and the rate at which it does. */
 typedef struct {
   double share;
@@ -119,6 +121,10 @@ static void copy_solved(fluid *u, sparse_work *w) {
     w->flow[w->flows] = (solved_flow){ .most = f->most, .first = w->parts };
     w->limits |= f->most < DBL_MAX;
     for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) copy_part(u, w, c->resource, c->weight);
+    const passing_table *t = f->is_bundle ? &u->bundles->bundle[f->message].passes : NULL;
+    for (uint32_t i = 0; t && i < t->size; i++)
+      if (t->at[i].resource != NONE && t->at[i].members)
+        copy_part(u, w, t->at[i].resource, (double)t->at[i].members * t->at[i].weight);
   }
   w->flow[w->flows].first = w->parts;
 }
@@ -228,7 +234,7 @@ static void check_bottlenecks(fluid *u, int32_t link) {
   }
   bool full = used >= 1 - SAME;
   for (int32_t at = r->head; at != NONE; at = crossing_at(u, at)->next) {
-    int32_t index = crossing_at(u, at)->flow;
+    int32_t index = (int32_t)crossing_at(u, at)->flow;
     const flow *f = flow_at(u, (size_t)index);
     if (is_solved(u, f)) continue;
     bool lost = f->bottleneck == link && (!full || f->rate < most * (1 - SAME));
@@ -245,7 +251,7 @@ void sparse_solve(fluid *u) {
     int32_t link = u->dirty[d];
     fetch_dirty(u, d);
     for (int32_t at = u->resource[link].head; at != NONE; at = crossing_at(u, at)->next) {
-      int32_t index = crossing_at(u, at)->flow;
+      int32_t index = (int32_t)crossing_at(u, at)->flow;
       const flow *f = flow_at(u, (size_t)index);
       if (f->bottleneck == link || f->rate == 0) solve_too(u, index);
     }

@@ -137,8 +137,37 @@ static void one_bundle(void) {
   machine_free(&m);
 }
 
+/* Each of four ranks sends to each of another node, and one of them within its node, too: that message fills up its core's port, which the
+ * slow ones pass. They are one bundle all the same. */
+static void full_port(void) {
+  machine m = machine_of(NAMED "nic 1e9\nclass network 0 1e-4 1e-9\nclass socket 0 1.0765066666666667e-4 0\n"
+                               "place 0 0 0 0\nplace 1 0 0 1\nplace 2 0 0 2\nplace 3 0 0 3\n"
+                               "place 4 1 1 4\nplace 5 1 1 5\nplace 6 1 1 6\nplace 7 1 1 7\n");
+  start(8);
+  for (int src = 0; src < 4; src++)
+    for (int dst = 4; dst < 8; dst++) {
+      put(src, REC_ISEND, dst, 984);
+      put(dst, REC_IRECV, src, 984);
+    }
+  put(0, REC_ISEND, 1, 45984);
+  put(1, REC_IRECV, 0, 45984);
+  for (int r = 0; r < 8; r++)
+    for (int i = 0; i < (r < 2 ? 5 : 4); i++) put(r, REC_WAIT, i, 0);
+  const double begin = 1e-4 - 16e-9, slow = 1e9 / 16;
+  result.want_messages = true;
+  for (int i = 0; i < 2; i++) {
+    result.bundle_after = i ? SIZE_MAX : 1;
+    near_to("sixteen messages through a NIC", timed(&m), begin + 1000 / slow);
+    near_to("a message past four of them", result.message[4].end_s, begin + 46000 / (6e9 - 4 * slow));
+    double shares = result.steps - (double)(rec.rank[0].n + rec.rank[1].n + 6 * rec.rank[2].n + result.messages);
+    if (!i) check(shares <= 17 + 4, "bundles: %g shares, 17 of them before there were any", shares);
+  }
+  machine_free(&m);
+}
+
 int main(void) {
   one_bundle();
+  full_port();
   state = 1;
   too_many_events();
   for (int i = 0; i < (int)(sizeof machines / sizeof *machines); i++) {
