@@ -3,13 +3,14 @@
 #include "model/bundles.h"
 #include "model/sparse.h"
 
-/* Shares found before it pays, of a schedule of so many messages or of any; for each flow; messages of each rank. A run with less than that is over
- * in a few seconds. */
+/* Shares found before it pays, of a schedule of so many messages, in a network of links, where a share takes longer, and of any; for each flow;
+ * messages of each rank. A run with less than that is over in a few seconds. */
 enum {
-  FEW_SHARES = 1 << 22,
+  FEW_SHARES = 1 << 20,
   MANY_MESSAGES = 1 << 19,
+  MANY_LINKED_SHARES = 1 << 22,
   MANY_SHARES = 1 << 25,
-  TIMES = 32,
+  TIMES = 16,
   RANK_MESSAGES = 64,
   CALM = 16
 };
@@ -24,8 +25,8 @@ static const double SPARE = 0.25;
 bool dense_pays(const fluid *u, const engine *e) {
   if (e->bundle_after) return e->shares >= e->bundle_after;
   size_t messages = e->wiring.messages;
-  return e->shares >= (messages >= MANY_MESSAGES ? FEW_SHARES : MANY_SHARES) && e->shares / TIMES >= u->entered &&
-         messages / RANK_MESSAGES >= (size_t)e->wiring.ranks;
+  size_t least = messages >= MANY_MESSAGES ? FEW_SHARES : u->sparse ? MANY_LINKED_SHARES : MANY_SHARES;
+  return e->shares >= least && e->shares / TIMES >= u->entered && messages / RANK_MESSAGES >= (size_t)e->wiring.ranks;
 }
 
 static flow *flow_of(const fluid *u, const bundle *b) { return flow_at(u, (size_t)b->flow); }
