@@ -16,6 +16,7 @@ void launch_open(launch *l) {
   l->made = runtime_allocate_zeroed(sizeof *l->made * (size_t)(l->size + 1));
   types_make(&l->types);
   l->discarded = 0;
+  l->played = NULL;
 }
 
 void launch_close(launch *l) {

@@ -8,6 +8,8 @@
 #include "collscope.h"
 #include "core/runtime/types.h"
 
+struct played;
+
 /* Each rank has its own (no globals: SMPI runs all ranks in one process). */
 typedef struct {
   MPI_Comm world; /* private to collscope's messages */
@@ -16,7 +18,8 @@ typedef struct {
   MPI_Comm *first;   /* [size+1] the first p ranks; MPI_COMM_NULL until asked for, or for others */
   bool *made;        /* [size+1] */
   types types;
-  long discarded; /* repetitions that were done again, of all points so far */
+  long discarded;        /* repetitions that were done again, of all points so far */
+  struct played *played; /* what points of the key "schedule" take; NULL: no file was given */
 } launch;
 
 /* After MPI_Init, by all ranks together; clocks are brought together, too. */

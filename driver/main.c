@@ -17,6 +17,7 @@
 #include "driver/decisions.h"
 #include "driver/launch.h"
 #include "driver/measure/measure.h"
+#include "driver/measure/played.h"
 #include "driver/p2p/p2p.h"
 #include "driver/port.h"
 
@@ -30,6 +31,7 @@ static const char usage[] =
     "       collscope-driver --plan FILE [--shared-buffers] [--trace] [--out FILE]   run a plan (see core/plan/plan.h)\n"
     "                          --shared-buffers: all buffers share a few pages and hold no data (simulation only)\n"
     "                          --trace: and say what each rank does, and when (see driver/measure/trace.h)\n"
+    "                          --schedule FILE: points of the key schedule take it (see driver/measure/played.h)\n"
     "       collscope-driver --sweep [--algorithm PREFIX] [--roots N] [--part I/N]   check every algorithm's data over many calls\n"
     "       collscope-driver --p2p FILE                     measure point-to-point messages (see driver/p2p/p2p.h)\n"
     "       … --places 4x4x4[,cyclic]   as if ranks sat on 4 nodes of 4 sockets of 4 cores (4x4x2x2: of 2 caches of 2 cores),\n"
@@ -37,12 +39,12 @@ static const char usage[] =
     "Start it under mpirun (alone, it is one rank); built for simulation, under smpirun, --list too.\n";
 
 typedef struct {
-  const char *plan, *out, *places, *p2p;
+  const char *plan, *out, *places, *p2p, *schedule;
   bool list, json, topology, shared_buffers, trace, sweep;
   sweep_options sweep_options;
 } options;
 
-enum { LIST, JSON, TOPOLOGY, PLAN, OUT, SHARED_BUFFERS, TRACE, SWEEP, ALGORITHM, ROOTS, PART, P2P, PLACES };
+enum { LIST, JSON, TOPOLOGY, PLAN, OUT, SHARED_BUFFERS, TRACE, SWEEP, ALGORITHM, ROOTS, PART, P2P, PLACES, SCHEDULE };
 static const struct option known[] = {
   { "list", no_argument, NULL, LIST },
   { "json", no_argument, NULL, JSON },
@@ -57,6 +59,7 @@ static const struct option known[] = {
   { "part", required_argument, NULL, PART },
   { "p2p", required_argument, NULL, P2P },
   { "places", required_argument, NULL, PLACES },
+  { "schedule", required_argument, NULL, SCHEDULE },
   { NULL, 0, NULL, 0 },
 };
 
@@ -88,6 +91,7 @@ static const char *set(options *o, int option, const char *value) {
       break;
     case P2P: o->p2p = value; break;
     case PLACES: o->places = value; break;
+    case SCHEDULE: o->schedule = value; break;
     default: break;
   }
   return NULL;
@@ -171,6 +175,7 @@ static int run_plan(launch *l, const options *o, FILE *out) {
   plan p;
   char error[512];
   int bad = !plan_read(&p, o->plan, error, sizeof error) || !decisions_agree(l, &p, error, sizeof error);
+  if (!bad && o->schedule) bad = !(l->played = played_open(l->world, o->schedule, error, sizeof error));
   if (bad && l->rank == 0) fprintf(stderr, "collscope-driver: %s\n", error);
   for (size_t i = 0, n; !bad && i < p.points; i += n) {
     n = group_of(&p, i);
@@ -178,6 +183,7 @@ static int run_plan(launch *l, const options *o, FILE *out) {
   }
   if (!bad) port_conclude(l->world, l->discarded, out);
   plan_free(&p);
+  played_close(l->played);
   return bad ? 2 : 0;
 }
 

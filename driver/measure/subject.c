@@ -6,6 +6,7 @@
 #include "core/catalogue/collective.h"
 #include "core/catalogue/decide.h"
 #include "core/catalogue/find.h"
+#include "driver/measure/played.h"
 #include "driver/port.h"
 
 static const char *find_builtin(const plan_point *p, bool trace, char *reason, size_t size) {
@@ -50,7 +51,8 @@ const char *subject_find(subject *s, launch *l, const plan_point *p, int ranks, 
   bool goes_on = plan_is_nonblocking(p->metric);
   if (goes_on && trace) return snprintf(reason, size, "a trace is of a blocking call: metric makespan"), reason;
   if (*p->barrier && (why = find_barrier(s, p, reason, size))) return why;
-  if (coll_takes_builtin(p->key, p->collective, &s->bound.args)) {
+  if (played_is_key(p->key)) why = played_bind(l->played, p, &s->bound, reason, size);
+  else if (coll_takes_builtin(p->key, p->collective, &s->bound.args)) {
     if (coll_is_decision(p->key))
       snprintf(s->bound.chose, sizeof s->bound.chose, "%s/builtin", coll_collective_name(p->collective));
     why = find_builtin(p, trace, reason, size);
