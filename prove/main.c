@@ -44,7 +44,7 @@ static const char usage[] =
     "       collscope-prove --plan FILE --messages\n"
     "       collscope-prove --schedule FILE [--messages | --describe]\n"
     "       collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise DRAWS | --others LIST | --write] --plan FILE\n"
-    "       collscope-prove --model MACHINE [--trace | --holdings | --noise DRAWS] --schedule FILE\n"
+    "       collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise DRAWS] --schedule FILE\n"
     "                                any --model: [--bundle-after SHARES]\n"
     "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B,P,…] [--counts N,N,…] [--no-costs] [--no-variants]\n"
     "       collscope-prove --decide collective=NAME [ranks=P count=N] [elem=4] [root=0] [commutes=1] [in_place=0]\n"
@@ -250,8 +250,7 @@ static int answer(int argc, char **argv) {
     return refuse("--model MACHINE needs --plan FILE or --schedule FILE\n%s", usage);
   if (!value[O_PLAN] && mode != MODEL) return refuse("nothing to do\n%s", usage);
   if (mode == MODEL) {
-    if (given[O_SCHEDULE] && (given[O_EXPLAIN] || given[O_WRITE]))
-      return refuse("--%s is for --plan, not for --schedule\n%s", given[O_EXPLAIN] ? "explain" : "write", usage);
+    if (given[O_SCHEDULE] && given[O_WRITE]) return refuse("--write is for --plan, not for --schedule\n%s", usage);
     model_request request = {
       given[O_TRACE], given[O_HOLDINGS], given[O_EXPLAIN], given[O_WRITE], 0, value[O_OTHERS], 0
     };

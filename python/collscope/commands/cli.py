@@ -37,6 +37,7 @@ COMMANDS = {  # in the order in which help lists them
     "advise": "collscope.commands.advise",
     "calibrate": "collscope.commands.calibrate",
     "explain": "collscope.commands.explain",
+    "synthesise": "collscope.commands.synthesise",
     "exec": "collscope.commands.exec_",
     "profile": "collscope.commands.profile",
     "report": "collscope.commands.report",

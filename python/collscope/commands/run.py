@@ -235,7 +235,7 @@ def command(without: str | None, collective: tuple[str, ...], platform: str, **o
     """Compare times of algorithms: bound, model, simulation, measurement."""
     on = str(requests.switched(platform, without))
     if path := schedule_file.read_options(options, "algorithms"):
-        given = {name: options[name] for name in ("nodes", "mapping", "source", "noise")}
+        given = {name: options[name] for name in ("nodes", "mapping", "source", "noise", "repetitions")}
         sys.exit(schedule_file.run(path, on, **given))
     with console.quiet(options["quiet"]):
         sys.exit(run(Request(platform=on, collective=",".join(collective) if collective else None, **options)))

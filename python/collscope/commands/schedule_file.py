@@ -11,9 +11,10 @@ import click
 from collscope.base import console, documents
 from collscope.base.errors import UsageError
 from collscope.base.statistics import quantile
-from collscope.base.units import counted, format_size, format_time
+from collscope.base.units import counted, format_size, format_time, join_words
 from collscope.commands import one_call, prove_table, requests
 from collscope.machines.machine_file import machine_file
+from collscope.points.plan import Layout
 from collscope.schedules import from_file
 from collscope.schedules.from_file import ScheduleFile
 from collscope.schedules.trace import Trace
@@ -23,6 +24,7 @@ OPTION = click.option(
     metavar="FILE",
     help="In place of an algorithm: a schedule from a file, which says ranks, size and root itself (docs/schedules.md).",
 )
+SOURCES = ("model", "sim", "real")
 BAND = (0.05, 0.95)  # of the draws of a platform's noise
 
 
@@ -68,14 +70,19 @@ def prove(path: str, as_json: bool) -> int:
 # ---- run -------------------------------------------------------------------------------------------------------
 
 
-def run(path: str, platform: str, nodes: str | None, mapping: str, source: str, noise: int | None) -> int:
-    """Prints the model's time of the file on a platform; returns 1 where the file is wrong, which is said, and so has no time."""
-    check_options("platform", "without", "nodes", "mapping", "source", "noise")
-    if source != "model":
-        raise UsageError("--schedule: a schedule from a file is timed by the model; add --source model")
+def run(
+    path: str, platform: str, nodes: str | None, mapping: str, source: str, noise: int | None, repetitions: int | None
+) -> int:
+    """Prints the file's time on a platform; returns 1 where the file is wrong, which is said, and so has no time."""
+    check_options("platform", "without", "nodes", "mapping", "source", "noise", "repetitions")
+    if source not in SOURCES:
+        raise UsageError(f"--source {source}: a schedule from a file is timed by one of {join_words(SOURCES, 'or')}")
     if nodes and not nodes.isdigit():
         raise UsageError(f"--nodes {nodes}: give one number of nodes with --schedule")
     file = from_file.read(path)
+    if source != "model":
+        requests.check_source("--noise", ["model"] if noise is None else [source], "model")
+        return _played(file, platform, int(nodes) if nodes else None, mapping, source, repetitions)
     on = requests.load_platform(platform, ["model"])
     assert on
     if noise and not on.machine.noise:
@@ -100,6 +107,40 @@ def run(path: str, platform: str, nodes: str | None, mapping: str, source: str, 
                 f"{counted(file.goal.delayed, 'operation')} may be late: a rank of the model does one thing after the other, "
                 "so they wait for messages that the file does not make them wait for"
             )
+    return 0
+
+
+def _played(
+    file: ScheduleFile, platform: str, nodes: int | None, mapping: str, source: str, repetitions: int | None
+) -> int:
+    """Plays the file, simulated or on this machine, and says what it took and that the data is right."""
+    from collscope.sources import played
+    from collscope.sources.outcome import OK, summarise
+
+    if not file.collective or file.goal:
+        raise UsageError(f"{file.path}: it does not say which data move, so that it cannot be played; --source model")
+    if source == "real":
+        requests.check_real(platform)
+    on = requests.load_platform(platform, [source])
+    layout = (
+        requests.make_layout(on, nodes, file.ranks, mapping, source == "real") if on else Layout(None, 1, file.ranks)
+    )
+    point = file.point()
+    sim = source == "sim"
+    found = (
+        played.simulated(file.path, layout, point) if sim else played.measured(file.path, layout, point, repetitions)
+    )
+    console.say(describe(file))
+    if found.kind != OK:
+        console.note(f"{file.path}: {found.status}")
+        return 1
+    times = summarise([found.reps], "makespan")
+    where = (
+        f"{'simulation' if source == 'sim' else 'real run'} of {layout.platform_name}, {counted(layout.nodes, 'node')}"
+    )
+    spread = f" (median of {len(found.reps)}, least {format_time(times['min_s'] or 0)})" if len(found.reps) > 1 else ""
+    console.say(f"{where}, mapping {mapping}: {format_time(times['median_s'] or 0)}{spread}")
+    console.say(f"data checked on every rank: right ({found.back_end})")
     return 0
 
 

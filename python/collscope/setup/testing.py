@@ -44,7 +44,7 @@ def run(full: bool = False) -> int:
     """Runs everything even after a failure; 0 when all is well."""
     started = time.monotonic()
     try:
-        for extra in ("dev", "cluster", "parquet", *["browser"] * full):
+        for extra in ("dev", "cluster", "parquet", "synthesis", *["browser"] * full):
             machine.ensure_python(paths.ROOT, extra)
         # Builds wait for one core while they configure and link, C's tests for clocks and messages: something else runs beside them.
         with _side() as beside:

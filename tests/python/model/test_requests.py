@@ -154,7 +154,7 @@ REFUSED = {
     "--schedule": "--schedule needs a value",
     "--schedule by_hand --costs": "--costs is for --plan only",
     "--schedule by_hand --plan seven": "--plan is not for --schedule",
-    "--model alone --schedule by_hand --explain": "--explain is for --plan, not for --schedule",
+    "--model alone --schedule by_hand --write": "--write is for --plan, not for --schedule",
     "--model alone --schedule by_hand --plan seven": "--model MACHINE needs --plan FILE or --schedule FILE",
     "--model alone --schedule timed --holdings": "timed: collective=none: what ranks hold is not known",
     "--model alone --write --plan seven": "seven: --write is for a plan of one point",

@@ -1,0 +1,134 @@
+"""Exact synthesis: is there a schedule of so many steps, rounds and chunks? As SCCL asks it (Cai et al., PPoPP 2021), of CP-SAT.
+
+A k-synchronous schedule has S steps; step s has r_s rounds, R in all, and in it every limit lets r_s times its chunks through. A chunk
+can be sent on in the step after the one in which it came. A Boolean says that a chunk crosses a pair in a step; the solver finds a
+schedule, or proves that there is none.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from collscope.base import paths
+from collscope.base.errors import UserError
+from collscope.synthesis.demand import Chunk, Send
+from collscope.synthesis.network import Network
+
+EXTRA = "synthesis"  # of pyproject.toml: the solver
+FOUND, NONE, UNKNOWN = "found", "none", "unknown"
+SEED = 1
+WATCH_S = 0.2  # between two looks whether the user wants to stop
+Place = tuple[int, int, int, int]  # chunk, sender, receiver, step
+
+
+@dataclass(frozen=True)
+class Answer:
+    """FOUND, with the sends; NONE: proven; UNKNOWN: the time was over."""
+
+    status: str
+    sends: tuple[Send, ...]
+    seconds: float
+
+
+def ready() -> None:
+    """Brings the solver, where it is not installed yet. UserError: it cannot be installed."""
+    from collscope.setup import machine
+    from collscope.setup.steps import SetupError
+
+    try:
+        machine.ensure_python(paths.ROOT, EXTRA)
+    except SetupError as error:
+        raise UserError(str(error)) from error
+
+
+def solve(network: Network, chunks: Sequence[Chunk], steps: int, rounds: int, limit_s: float | None) -> Answer:
+    """A schedule of just so many steps and rounds, on one core and the same each time but for the limit. KeyboardInterrupt ends it."""
+    from ortools.sat.python import cp_model
+
+    began = time.monotonic()
+    if steps > rounds:
+        return Answer(NONE, (), 0.0)
+    model = cp_model.CpModel()
+    crosses = _model(model, network, chunks, steps, rounds)
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = SEED
+    solver.parameters.catch_sigint_signal = False
+    if limit_s is not None:
+        solver.parameters.max_time_in_seconds = max(limit_s, 0.01)
+    status = _run(solver, model)
+    seconds = time.monotonic() - began
+    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        sends = [Send(s, a, b, chunk) for (chunk, a, b, s), crossed in crosses.items() if solver.boolean_value(crossed)]
+        return Answer(FOUND, _needed(sends, chunks), seconds)
+    return Answer(NONE if status == cp_model.INFEASIBLE else UNKNOWN, (), seconds)
+
+
+def _run(solver: Any, model: Any) -> Any:
+    """In a thread, so that Ctrl-C is heard."""
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.append(solver.solve(model)), daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(WATCH_S)
+    except KeyboardInterrupt:
+        solver.stop_search()
+        thread.join()
+        raise
+    return found[0]
+
+
+def _model(model: Any, network: Network, chunks: Sequence[Chunk], steps: int, rounds: int) -> dict[Place, Any]:
+    lengths = [model.new_int_var(1, rounds - steps + 1, f"rounds_{s}") for s in range(steps)]
+    model.add(sum(lengths) == rounds)
+    crosses: dict[Place, Any] = {}
+    for number, chunk in enumerate(chunks):
+        crosses |= _of_chunk(model, network, number, chunk, steps)
+    loads: dict[tuple[int, int, int], list[Any]] = {}
+    for (_, a, b, s), crossed in crosses.items():
+        loads.setdefault((a, b, s), []).append(crossed)
+    for limit in network.limits:
+        for s in range(1, steps + 1):
+            if load := [crossed for a, b in limit.pairs for crossed in loads.get((a, b, s), ())]:
+                model.add(sum(load) <= limit.chunks * lengths[s - 1])
+    return crosses
+
+
+def _of_chunk(model: Any, network: Network, number: int, chunk: Chunk, steps: int) -> dict[Place, Any]:
+    """Where a chunk may go: not before it can be there, nor where it is too late for all who need it."""
+    far, source = network.distances, chunk.source
+    others = chunk.targets - {source}
+    left = {rank: min((far[rank][t] for t in others), default=network.ranks) for rank in range(network.ranks)}
+    made: dict[Place, Any] = {}
+    arrivals: dict[int, list[tuple[int, Any]]] = {rank: [] for rank in range(network.ranks)}
+    for s in range(1, steps + 1):
+        for a, b in network.pairs:
+            if b == source or far[source][a] > s - 1 or left[b] > steps - s:
+                continue
+            made[number, a, b, s] = crossed = model.new_bool_var("")
+            arrivals[b].append((s, crossed))
+    for rank, of_rank in arrivals.items():
+        if rank in others:
+            model.add_exactly_one(crossed for _, crossed in of_rank)
+        elif of_rank:
+            model.add_at_most_one(crossed for _, crossed in of_rank)
+    for (_, a, _, s), crossed in made.items():
+        if a != source:
+            model.add(sum(arrived for t, arrived in arrivals[a] if t < s) >= crossed)
+    return made
+
+
+def _needed(sends: Sequence[Send], chunks: Sequence[Chunk]) -> tuple[Send, ...]:
+    """Without those that bring a chunk to where neither it nor anything sent on from there is needed."""
+    kept = list(sends)
+    while True:
+        going = {(s.chunk, s.source) for s in kept}
+        fewer = [s for s in kept if s.target in chunks[s.chunk].targets or (s.chunk, s.target) in going]
+        if len(fewer) == len(kept):
+            return tuple(sorted(kept))
+        kept = fewer
