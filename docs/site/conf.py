@@ -36,7 +36,7 @@ CONTENTS = {
     "Tutorials": "docs/README docs/install docs/your_own_cluster docs/your_own_algorithm docs/labs "
     "labs/latency/handout labs/broadcast/handout labs/pipelining/handout labs/allgather/handout labs/reduction/handout "
     "labs/nodes/handout labs/calibration/handout labs/decision/handout labs/challenge/handout",
-    "How to": "docs/your_own_study docs/explorer docs/tuning docs/preload docs/testbed docs/schedules",
+    "How to": "docs/your_own_study docs/explorer docs/tuning docs/preload docs/testbed docs/schedules docs/synthesis",
     "Reference": "docs/commands docs/algorithms docs/decisions docs/machines docs/metrics docs/json docs/priors docs/glossary "
     "platforms/README platforms/data/README python/collscope/tuning/*/README",
     "Explanation": "docs/explain docs/node_model docs/nonblocking docs/validation docs/architecture CONTRIBUTING",

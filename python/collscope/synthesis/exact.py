@@ -7,6 +7,7 @@ schedule, or proves that there is none.
 
 from __future__ import annotations
 
+import importlib.util
 import threading
 import time
 from collections.abc import Sequence
@@ -36,6 +37,8 @@ class Answer:
 
 def ready() -> None:
     """Brings the solver, where it is not installed yet. UserError: it cannot be installed."""
+    if importlib.util.find_spec("ortools"):
+        return
     from collscope.setup import machine
     from collscope.setup.steps import SetupError
 

@@ -12,11 +12,12 @@ from collscope.synthesis.exact import FOUND, NONE, Answer, solve
 from collscope.synthesis.network import Network
 
 MAX_MORE_STEPS = 6  # than the fewest
+MORE_ROUNDS = 4  # times as many as the bound
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How many chunks a block has, steps and rounds. Ordered by nothing."""
+    """How many chunks a block has, steps and rounds."""
 
     parts: int
     steps: int
@@ -59,7 +60,7 @@ class Search:
         for parts in [self.parts] if self.parts else range(1, self.max_parts + 1):
             lowest = -(-least.numerator * parts // least.denominator)
             for steps in [self.steps] if self.steps else range(fewest, fewest + MAX_MORE_STEPS + 1):
-                highest = max(steps, lowest) + parts
+                highest = max(steps, MORE_ROUNDS * lowest)
                 for rounds in [self.rounds] if self.rounds else range(max(steps, lowest), highest + 1):
                     yield Shape(parts, steps, rounds)
 

@@ -19,7 +19,7 @@ from collscope.synthesis.emit import Call, schedule_of
 from collscope.synthesis.improve import Candidate
 from collscope.synthesis.judge import Judge, judging
 
-METHODS = ("exact", "greedy", "catalogue")
+METHODS = ("exact", "greedy", "reordered")
 MAX_EXACT_RANKS = 16
 MAX_EXACT_CHUNKS = 128
 FROM_CATALOGUE = 3  # its fastest, whose operations are put into another order
@@ -93,9 +93,11 @@ def run(task: Task, say: Callable[[str], None] = lambda text: None) -> Outcome:
     """Searches until the time is over, or the user stops it: then what was found so far is the answer. UserError, UsageError: it cannot be
     searched."""
     layout, point = task.layout, task.point
-    began = time.monotonic()
-    on = network.of_layout(layout)
     moving(point.collective)
+    on = network.of_layout(layout)
+    if "exact" in task.methods and layout.ranks <= MAX_EXACT_RANKS:
+        exact.ready()
+    began = time.monotonic()
     assert layout.platform
     machine = machine_file(layout.platform, layout.nodes, layout.ranks, layout.mapping)
     rows: list[Row] = []
@@ -135,14 +137,14 @@ def _bounds(task: Task) -> tuple[float, float]:
 
 def _candidates(work: _Work, rows: Sequence[Row]) -> None:
     task = work.task
-    if "catalogue" in task.methods:
+    if "reordered" in task.methods:
         for row in rows[:FROM_CATALOGUE]:
             work.say(f"another order of {row['algorithm']}")
             point = replace(task.point, algorithm=row["algorithm"])
             base = work.judge.recorded(plan_text([("1", point)], task.layout.ranks))
             if base:
                 named = replace(base, origin=f"synthesised:{base.origin}")
-                _keep(work, improve.variants("catalogue", row["algorithm"], named, work.judge))
+                _keep(work, improve.variants("reordered", row["algorithm"], named, work.judge))
     if "exact" in task.methods:
         _exact(work)
     if "greedy" in task.methods:
@@ -156,7 +158,6 @@ def _exact(work: _Work) -> None:
     if task.layout.ranks > MAX_EXACT_RANKS:
         work.say(f"the solver is for at most {MAX_EXACT_RANKS} ranks")
         return
-    exact.ready()
     chunks = len(chunks_of(base, task.layout.ranks, root, 1))
     max_parts = max(1, min(4, MAX_EXACT_CHUNKS // max(chunks, 1)))
     search = pareto.Search(on, base, root, max_parts, task.steps, task.rounds, task.parts)

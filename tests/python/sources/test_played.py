@@ -1,0 +1,90 @@
+"""collscope.sources.played, driver/measure/played.c: a schedule from a file is played, simulated and for real, and its data is checked."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from collscope.base import programs
+from collscope.machines import find
+from collscope.points.plan import Point, check_layout, plan_text
+from collscope.schedules import from_file
+from collscope.synthesis.judge import Judge
+from command_line import call
+from simulated import simulated
+
+real = pytest.mark.skipif(
+    not (shutil.which("mpirun") and programs.MPI_DRIVER.exists()), reason="needs mpirun and the real driver"
+)
+
+
+def recorded(key: str, ranks: int, count: int, folder: Path) -> Path:
+    """The file of what an algorithm does."""
+    path = folder / "recorded.schedule"
+    schedule = Judge("ports one\n", folder).recorded(plan_text([("1", Point(key.split("/")[0], key, count))], ranks))
+    assert schedule
+    path.write_text(schedule.text())
+    return path
+
+
+@simulated
+def test_a_simulated_file_takes_what_the_model_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On the plug-in's machines both price messages alike."""
+    path = recorded("allreduce/rabenseifner", 4, 1000, tmp_path)
+    words = ("run", "--schedule", str(path), "--on", "schooner", "--nodes", "2", "--source")
+    times = {}
+    for source, name in (("model", "model"), ("sim", "simulation")):
+        status, out, err = call(capsys, *words, source)
+        assert status == 0, err
+        line = next(line for line in out.splitlines() if line.startswith(f"{name} of schooner, 2 nodes"))
+        times[source] = line.rpartition(": ")[2]
+        assert ("data checked on every rank: right" in out) == (source == "sim")
+    assert times["model"] == times["sim"]
+
+
+@simulated
+@pytest.mark.parametrize(
+    "key", ["allreduce/recursive_doubling", "alltoall/bruck", "scatter/binomial", "reduce_scatter/ring"]
+)
+def test_data_of_played_files_is_right(key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = recorded(key, 5, 13, tmp_path)
+    status, out, err = call(capsys, "run", "--schedule", str(path), "--on", "schooner", "--source", "sim")
+    assert status == 0 and "data checked on every rank: right" in out, err
+
+
+@simulated
+def test_wrong_data_are_found_when_the_file_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = recorded("allgather/bucket", 3, 4, tmp_path)
+    path.write_text(path.read_text().replace("copy in+0 16 into out+16", "copy in+0 8 into out+16"))
+    assert from_file.fault(from_file.read(path))
+    from collscope.sources import played
+
+    layout = check_layout(find.load("schooner"), 1, 3, "block")
+    outcome = played.simulated(path, layout, from_file.read(path).point())
+    assert outcome.kind == "wrong" and outcome.status == "wrong data: 2 elements"
+
+
+@real
+def test_a_file_is_played_by_the_mpi_library_and_its_data_is_right(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = recorded("allreduce/ring", 3, 100, tmp_path)
+    words = ("run", "--schedule", str(path), "--on", "this_machine", "--source", "real", "--repetitions", "2")
+    status, out, err = call(capsys, *words)
+    assert status == 0 and "data checked on every rank: right" in out and "(median of 2, least" in out, err
+
+
+@simulated
+def test_segments_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ranks = "".join(
+        f"rank {r} segments=0\n  publish segment0 of {r} flag 0 value 1\n  await segment0 of {1 - r} flag 0 value 1\n"
+        for r in (0, 1)
+    )
+    path = tmp_path / "flags.schedule"
+    path.write_text(
+        f"collscope-schedule 1\ncall collective=barrier ranks=2\nsegment 0 bytes=0 flags=1 ranks=0,1\n{ranks}"
+    )
+    status, _, err = call(capsys, "run", "--schedule", str(path), "--on", "schooner", "--source", "sim")
+    assert status == 1 and "rank 0 has shared segments" in " ".join(err.split())

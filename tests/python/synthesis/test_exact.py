@@ -1,0 +1,83 @@
+"""collscope.synthesis.exact, collscope.synthesis.pareto, collscope.synthesis.published: the solver agrees with what was published."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+
+import pytest
+
+from collscope.synthesis import exact, pareto, published
+from collscope.synthesis.demand import BOTH, Chunk, Send, chunks_of, moving
+from collscope.synthesis.exact import FOUND, NONE
+from collscope.synthesis.network import Network, of_links
+from collscope.synthesis.published import Published
+
+pytest.importorskip("ortools")
+
+HARD = {("allreduce", 6), ("alltoall", 3)}  # minutes
+RING = of_links("ring", [[int((b - a) % 4 in (1, 3)) for b in range(4)] for a in range(4)])
+
+
+def faults(network: Network, chunks: Sequence[Chunk], sends: Sequence[Send], rounds: int) -> list[str]:
+    """What is wrong with sends, as counted here: a chunk that is not there, a limit that is exceeded, somebody who lacks something."""
+    has = {(c.source, i): 0 for i, c in enumerate(chunks)}
+    wrong = []
+    needed = 0
+    for step in range(1, max(s.step for s in sends) + 1):
+        now = [s for s in sends if s.step == step]
+        wrong += [f"{s} has nothing to send" for s in now if has.get((s.source, s.chunk), step) >= step]
+        has |= {(s.target, s.chunk): step for s in now}
+        load = Counter((s.source, s.target) for s in now)
+        needed += max([1, *(-(-sum(load[pair] for pair in x.pairs) // x.chunks) for x in network.limits)])
+    wrong += [f"{t} lacks {i}" for i, c in enumerate(chunks) for t in c.targets if (t, i) not in has]
+    return wrong + [f"{needed} rounds"] * (needed > rounds)
+
+
+def ask(point: Published) -> None:
+    times = 2 if point.collective in BOTH else 1
+    on = published.networks()[point.network]
+    chunks = chunks_of(moving(point.collective), on.ranks, 0, point.parts)
+    answer = exact.solve(on, chunks, point.steps // times, point.rounds // times, None)
+    assert answer.status == (FOUND if point.exists else NONE)
+    if point.exists:
+        assert not faults(on, chunks, answer.sends, point.rounds // times)
+
+
+@pytest.mark.parametrize(
+    "point", [p for p in published.points() if (p.collective, p.parts) not in HARD and p.parts < 4]
+)
+def test_small_points_that_were_published_are_found_or_proven_impossible(point: Published) -> None:
+    ask(point)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("point", [p for p in published.points() if (p.collective, p.parts) in HARD or p.parts >= 4])
+def test_large_points_that_were_published_are_found(point: Published) -> None:
+    ask(point)
+
+
+def test_the_walk_over_a_ring_of_four_meets_the_bound() -> None:
+    """Three blocks enter over two links: 3/2 rounds per chunk, in two steps and two parts."""
+    found = pareto.frontier(pareto.Search(RING, "allgather", max_parts=2), 60.0)
+    assert [(t.shape.parts, t.shape.steps, t.shape.rounds) for t in found if t.answer.status == FOUND] == [(2, 2, 3)]
+
+
+def test_the_cheapest_shape_is_known_to_be_optimal_when_all_cheaper_ones_are_impossible() -> None:
+    network = of_links("line", [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    search = pareto.Search(network, "bcast", max_parts=1, steps=None)
+    answer = pareto.cheapest(search, 1000, 60.0)
+    assert answer.found and answer.optimal
+    assert (answer.found.shape.steps, answer.found.shape.rounds) == (2, 2)
+    assert [(s.step, s.source, s.target) for s in answer.found.answer.sends] == [(1, 0, 1), (2, 1, 2)]
+
+
+def test_a_walk_says_what_agrees_with_publications() -> None:
+    dgx1 = published.networks()["dgx1"]
+    walk = published.Walk("dgx1", dgx1, "allgather", 0, 2, 2, 3, 60.0)
+    found = published.run(walk)
+    (line,) = found.lines
+    assert (line.status, line.published, line.rounds_per_part) == (FOUND, "exists", Fraction(3, 2))
+    assert [(d.steps, d.rounds) for d in found.designs.values()] == [(2, 3)]
