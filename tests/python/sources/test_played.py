@@ -10,7 +10,7 @@ import pytest
 from collscope.base import programs
 from collscope.machines import find
 from collscope.points.plan import Point, check_layout, plan_text
-from collscope.schedules import from_file
+from collscope.schedules import from_file, one_port
 from collscope.synthesis.judge import Judge
 from command_line import call
 from simulated import simulated
@@ -23,7 +23,9 @@ real = pytest.mark.skipif(
 def recorded(key: str, ranks: int, count: int, folder: Path) -> Path:
     """The file of what an algorithm does."""
     path = folder / "recorded.schedule"
-    schedule = Judge("ports one\n", folder).recorded(plan_text([("1", Point(key.split("/")[0], key, count))], ranks))
+    schedule = Judge(one_port.telephone(8, None), folder).recorded(
+        plan_text([("1", Point(key.split("/")[0], key, count))], ranks)
+    )
     assert schedule
     path.write_text(schedule.text())
     return path
