@@ -19,7 +19,7 @@ typedef struct {
   bool *made;        /* [size+1] */
   types types;
   long discarded;        /* repetitions that were done again, of all points so far */
-  struct played *played; /* what points of the key "schedule" take; NULL: no file was given */
+  struct played *played; /* what points of the key COLLECTIVE/schedule take; NULL: no file was given */
 } launch;
 
 /* After MPI_Init, by all ranks together; clocks are brought together, too. */

@@ -31,7 +31,7 @@ static const char usage[] =
     "       collscope-driver --plan FILE [--shared-buffers] [--trace] [--out FILE]   run a plan (see core/plan/plan.h)\n"
     "                          --shared-buffers: all buffers share a few pages and hold no data (simulation only)\n"
     "                          --trace: and say what each rank does, and when (see driver/measure/trace.h)\n"
-    "                          --schedule FILE: points of the key schedule take it (see driver/measure/played.h)\n"
+    "                          --schedule FILE: points of the key COLLECTIVE/schedule take it (see driver/measure/played.h)\n"
     "       collscope-driver --sweep [--algorithm PREFIX] [--roots N] [--part I/N]   check every algorithm's data over many calls\n"
     "       collscope-driver --p2p FILE                     measure point-to-point messages (see driver/p2p/p2p.h)\n"
     "       … --places 4x4x4[,cyclic]   as if ranks sat on 4 nodes of 4 sockets of 4 cores (4x4x2x2: of 2 caches of 2 cores),\n"

@@ -9,14 +9,12 @@
 #include "core/runtime/allocate.h"
 #include "core/schedule/text.h"
 
-static const char key[] = "schedule";
-
 struct played {
   record *record;
   coll_alg alg;
 };
 
-bool played_is_key(const char *text) { return !strcmp(text, key); }
+bool played_is_key(const char *key) { return !strcmp(key + strcspn(key, "/"), "/schedule"); }
 
 /* ---- playing ---------------------------------------------------------------------------------------- */
 
@@ -80,6 +78,7 @@ static void run(coll_ctx *c, const coll_args *a) {
 
 /* What stands in the way of playing an operation; NULL: nothing. */
 static const char *unplayable(const rec_op *o, size_t elem) {
+  static const char parts[] = "moves parts of elements; give elem=1 or whole elements";
   switch ((rec_kind)o->kind) {
     case REC_WRITE:
     case REC_READ:
@@ -88,11 +87,13 @@ static const char *unplayable(const rec_op *o, size_t elem) {
     case REC_CALC:
     case REC_MARK: return "has operations that only take time, or mark it";
     case REC_WAIT: return NULL;
-    default:
-      return o->bytes % elem || o->off % elem || o->off2 % elem
-                 ? "moves parts of elements; give elem=1 or whole elements"
-                 : NULL;
+    case REC_REDUCE:
+    case REC_COPY:
+      if (o->off2 % elem) return parts;
+      break;
+    default: break; /* of a message off2 names an operation */
   }
+  return o->bytes && (o->bytes % elem || o->off % elem) ? parts : NULL;
 }
 
 static bool playable(const record *r, const char *path, char *error, size_t size) {
@@ -138,7 +139,7 @@ played *played_open(MPI_Comm world, const char *path, char *error, size_t size) 
   if (digest && greatest[0] == ~greatest[1]) {
     played *p = runtime_allocate(sizeof *p);
     *p = (played){ .record = r,
-                   .alg = { .key = key, .collective = r->collective, .ports = COLL_PORTS_MANY, .run = run } };
+                   .alg = { .key = "schedule", .collective = r->collective, .ports = COLL_PORTS_MANY, .run = run } };
     return p;
   }
   if (digest) say(error, size, "%.300s: ranks read different files; every node needs the same at this path", path);

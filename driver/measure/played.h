@@ -1,5 +1,5 @@
 /* A schedule from a file (core/schedule/text.h), played as if it were an algorithm: every rank does what the file says of it. A point of
- * a plan takes it by the key "schedule". */
+ * a plan takes it by the key COLLECTIVE/schedule. */
 #ifndef COLLSCOPE_DRIVER_MEASURE_PLAYED_H
 #define COLLSCOPE_DRIVER_MEASURE_PLAYED_H
 

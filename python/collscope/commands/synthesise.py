@@ -211,10 +211,11 @@ SECTIONS = {
 @click.command("synthesise", short_help="Search schedules that nobody wrote.", cls=Sectioned, sections=SECTIONS, epilog="""
 \b
 Examples:
-  ./collscope synthesise -c allreduce --on ib_multicore --nodes 4 --ranks 16 \\
-    --bytes 64KiB --time 60s --out found
+  ./collscope synthesise -c allreduce --on ib_multicore --nodes 4 \\
+    --ranks 16 --bytes 64KiB --time 60s --out found
   ./collscope prove --schedule found/best.schedule
-  ./collscope run --schedule found/best.schedule --on ib_multicore --source sim
+  ./collscope run --schedule found/best.schedule --on ib_multicore \\
+    --source sim
   What exists at all, in so many steps and rounds:
   ./collscope synthesise -c allgather --network dgx1 --time 2min --out walk
 """)  # fmt: skip

@@ -14,7 +14,6 @@ from collscope.sources.launch import Children, Report
 from collscope.sources.launcher import LOCAL
 from collscope.sources.outcome import DIED, Outcome
 
-KEY = "schedule"  # of a point that takes the driver's --schedule
 NAME = "played.schedule"
 
 
@@ -39,7 +38,7 @@ def measured(path: Path, layout: Layout, point: Point, repetitions: int | None) 
 
 
 def _point(point: Point, timing: Timing) -> Point:
-    return replace(point, algorithm=KEY, check=True, timing=timing)
+    return replace(point, algorithm=f"{point.collective}/schedule", check=True, timing=timing)
 
 
 def _outcome(

@@ -2,7 +2,7 @@
 
 A k-synchronous schedule has S steps; step s has r_s rounds, R in all, and in it every limit lets r_s times its chunks through. A chunk
 can be sent on in the step after the one in which it came. A Boolean says that a chunk crosses a pair in a step; the solver finds a
-schedule, or proves that there is none.
+schedule, or proves that none exists.
 """
 
 from __future__ import annotations

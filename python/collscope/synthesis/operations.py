@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -17,10 +18,6 @@ class Place:
     buffer: str
     at: int
     bytes: int
-
-    def meets(self, other: Place) -> bool:
-        """Whether they share a byte."""
-        return self.buffer == other.buffer and self.at < other.at + other.bytes and other.at < self.at + self.bytes
 
     def __str__(self) -> str:
         return f"{self.buffer}+{self.at}"
@@ -41,20 +38,21 @@ class Operation:
         """Whether it has to be waited for."""
         return self.kind in ("isend", "irecv")
 
-    @property
-    def touched(self) -> tuple[tuple[Place, bool], ...]:
-        """(bytes, whether they are written)."""
-        if self.target is None:
-            return ((self.place, self.kind == "irecv"),)
-        return (self.place, False), (self.target, True)
+    @cached_property
+    def spans(self) -> tuple[tuple[str, int, int, bool], ...]:
+        """What it touches: buffer, beginning, end, and whether it writes there."""
+        here, there = self.place, self.target
+        spans = [(here.buffer, here.at, here.at + here.bytes, self.kind == "irecv")]
+        spans += [(there.buffer, there.at, there.at + there.bytes, True)] if there else []
+        return tuple(spans)
 
     def disturbs(self, other: Operation) -> bool:
-        """Whether one must not begin before the other is over."""
-        return any(
-            (writes or writes_too) and mine.meets(theirs)
-            for mine, writes in self.touched
-            for theirs, writes_too in other.touched
-        )
+        """Whether one must not begin before the other is over: they share a byte, which one of them writes."""
+        for buffer, begin, end, writes in self.spans:
+            for its, its_begin, its_end, its_writes in other.spans:
+                if (writes or its_writes) and buffer == its and begin < its_end and its_begin < end:
+                    return True
+        return False
 
     def line(self, name: int) -> str:
         """As a schedule file has it."""

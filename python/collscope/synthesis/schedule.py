@@ -38,10 +38,23 @@ class Schedule:
 
     def text(self) -> str:
         """The file."""
-        lines = ["collscope-schedule 1", f"algorithm {self.origin}", self.call]
-        for rank, (scratch, of_rank) in enumerate(zip(self.scratch, self.ranks, strict=True)):
-            lines += [f"rank {rank} scratch={scratch}", *woven(of_rank)]
-        return "\n".join(lines) + "\n"
+        head = ["collscope-schedule 1", f"algorithm {self.origin}", self.call]
+        ranks = zip(self.scratch, self.ranks, strict=True)
+        body = [f"rank {rank} scratch={scratch}\n{_lines(ops)}" for rank, (scratch, ops) in enumerate(ranks)]
+        return "\n".join([*head, "".join(body)])
+
+
+_WRITTEN: dict[int, tuple[tuple[Operation | None, ...], str]] = {}
+MAX_WRITTEN = 4096  # ranks whose lines are kept: most of them are the same in the next schedule
+
+
+def _lines(ops: tuple[Operation | None, ...]) -> str:
+    kept = _WRITTEN.get(id(ops))
+    if kept is None or kept[0] is not ops:
+        if len(_WRITTEN) >= MAX_WRITTEN:
+            _WRITTEN.clear()
+        kept = _WRITTEN[id(ops)] = (ops, "".join(f"{line}\n" for line in woven(ops)))
+    return kept[1]
 
 
 def read(text: str) -> Schedule | None:
@@ -136,20 +149,51 @@ _URGENT = {"irecv": 0, "isend": 1, "reduce": 2, "copy": 3}
 
 
 def _early(ops: Sequence[Operation]) -> list[Operation]:
-    left = dict(enumerate(ops))
-    before = {j: [i for i in range(j) if ordered(ops[i], ops[j])] for j in left}
-    waits = {j: [i for i in before[j] if ops[i].is_message and ops[i].disturbs(ops[j])] for j in left}
+    before = _before(ops)
+    after: dict[int, list[int]] = {}
+    for j, earlier in enumerate(before):
+        for i in earlier:
+            after.setdefault(i, []).append(j)
+    left = [len(earlier) for earlier in before]
+    waits = [{i for i, disturbs in earlier.items() if disturbs and ops[i].is_message} for earlier in before]
     waited: set[int] = set()
+    ready = [j for j in range(len(ops)) if not left[j]]  # all that must be begun before has been
     made: list[Operation] = []
-    while left:
-        ready = [j for j in left if not any(i in left for i in before[j])]
-        free = [j for j in ready if waited.issuperset(waits[j])]
+    while ready:
+        free = [j for j in ready if waits[j] <= waited]
         if not free:  # it waits for what the first of them needs
-            waited.update(waits[ready[0]])
+            waited |= waits[min(ready)]
             continue
         take = min(free, key=lambda j: (_URGENT[ops[j].kind], j))
-        made.append(left.pop(take))
+        ready.remove(take)
+        made.append(ops[take])
+        for j in after.get(take, ()):
+            left[j] -= 1
+            if not left[j]:
+                ready.append(j)
     return made
+
+
+def _before(ops: Sequence[Operation]) -> list[dict[int, bool]]:
+    """Of each: those that must be begun before it, and whether they must be over."""
+    found: list[dict[int, bool]] = []
+    touched: dict[str, list[tuple[int, int, bool, int]]] = {}
+    last: dict[tuple[str, int, int], int] = {}  # of a channel
+    for j, op in enumerate(ops):
+        mine: dict[int, bool] = {}
+        if op.is_message:
+            channel = op.kind, op.peer, op.label
+            if channel in last:
+                mine[last[channel]] = False
+            last[channel] = j
+        for buffer, begin, end, writes in op.spans:
+            for its_begin, its_end, its_writes, i in touched.get(buffer, ()):
+                if begin < its_end and its_begin < end and (writes or its_writes):
+                    mine[i] = True
+        for buffer, begin, end, writes in op.spans:
+            touched.setdefault(buffer, []).append((begin, end, writes, j))
+        found.append(mine)
+    return found
 
 
 def moved(schedule: Schedule, rank: int, draw: random.Random) -> Schedule | None:

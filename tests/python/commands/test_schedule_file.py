@@ -222,7 +222,10 @@ def test_ranks_that_share_a_segment_must_sit_on_one_node(tmp_path: Path, capsys:
         ("show --root 1 --schedule FILE", "--root does not go with --schedule"),
         ("show --source sim --schedule FILE", "--source does not go with --schedule"),
         ("run --on schooner --source model --bytes 4K --schedule FILE", "--bytes does not go with --schedule"),
-        ("run --on schooner --schedule FILE", "a schedule from a file is timed by the model; add --source model"),
+        (
+            "run --on schooner --source bound --schedule FILE",
+            "a schedule from a file is timed by one of model, sim or real",
+        ),
         (
             "run --on schooner --source model --nodes 1,2 --schedule FILE",
             "--nodes 1,2: give one number of nodes with --schedule",

@@ -128,6 +128,7 @@ def test_the_long_tests_run_with_full_alone(parts: dict[str, Any], monkeypatch: 
         "dev",
         "cluster",
         "parquet",
+        "synthesis",
         *["browser", "other"] * full,
         ("ctest", "prove", full),
         ("ctest", "smpi", full),

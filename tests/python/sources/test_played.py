@@ -65,7 +65,7 @@ def test_wrong_data_are_found_when_the_file_is_played(tmp_path: Path, capsys: py
 
     layout = check_layout(find.load("schooner"), 1, 3, "block")
     outcome = played.simulated(path, layout, from_file.read(path).point())
-    assert outcome.kind == "wrong" and outcome.status == "wrong data: 2 elements"
+    assert (outcome.kind, outcome.status) == ("wrong", "wrong data: 6 elements"), "two, passed around to three ranks"
 
 
 @real

@@ -57,8 +57,8 @@ def test_greedy_rounds_keep_every_limit(torus: Layout) -> None:
 @pytest.mark.parametrize(
     "key", ["allreduce/bucket", "allreduce/rabenseifner", "allgather/bruck", "alltoall/pairwise", "scan/linear"]
 )
-def test_what_the_catalogue_does_stays_right_in_another_order(key: str, tmp_path: Path) -> None:
-    """Read from a file, cut, posted early, and with operations moved about; what deadlocks is no answer, and nothing else is wrong."""
+def test_an_algorithm_of_the_catalogue_stays_right_in_another_order(key: str, tmp_path: Path) -> None:
+    """Read from a file, cut, posted early, and with operations moved about; some deadlock, and nothing else is wrong."""
     judge = Judge(MACHINE, tmp_path)
     base = judge.recorded(plan_text([("1", Point(key.split("/")[0], key, 21))], 5))
     assert base and judge.fault(base) == ""

@@ -30,7 +30,7 @@ def test_the_same_seed_finds_the_same_and_never_less_than_the_catalogue_has(two_
     assert first.loggp_s <= first.best.seconds
 
 
-def test_what_was_found_before_the_user_stops_is_written_and_right(
+def test_schedules_found_before_the_user_stops_are_written_and_right(
     two_nodes: Layout, workplace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(*_: object) -> None:
