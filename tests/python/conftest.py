@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -51,6 +54,19 @@ def known(monkeypatch: pytest.MonkeyPatch) -> Iterator[registry.Registry]:
     monkeypatch.setattr(registry, "load", lambda: made)
     monkeypatch.setattr(registry, "json_text", lambda: fake_list.TEXT)
     yield made
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """The system's Chromium, driven by playwright."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    program = shutil.which("chromium")
+    if not program:
+        pytest.skip("Chromium is not installed")
+    with sync_api.sync_playwright() as started:
+        made = started.chromium.launch(executable_path=program, args=["--no-sandbox"] * (os.geteuid() == 0))
+        yield made
+        made.close()
 
 
 @pytest.fixture(autouse=True)

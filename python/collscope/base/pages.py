@@ -169,7 +169,10 @@ def _arranged(tokens: Sequence[Token]) -> Iterator[Token]:
             folded = rows > MAX_OPEN
             if folded:
                 yield _fold(f"<details><summary>{_columns(tokens[k:end])}: {rows} rows</summary>")
-            yield _made("scroll", "div", 1, "scroll")
+            scrolled = _made("scroll", "div", 1, "scroll")
+            # Who has no mouse scrolls a wide table by keys: it takes the focus, and says its columns.
+            scrolled.attrs |= {"tabindex": "0", "role": "group", "aria-label": unescape(_columns(tokens[k:end]))}
+            yield scrolled
             _name_columns(token, tokens[k:end])
         elif token.type == "table_close":
             yield token

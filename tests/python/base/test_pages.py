@@ -91,7 +91,9 @@ def test_a_title_with_an_ampersand_is_escaped_once(tmp_path: Path) -> None:
 
 def test_tables_scroll_and_cells_are_marked_by_what_they_say() -> None:
     page = body("| a | b |\n|---|--:|\n| **partly** 1/2 | yes |\n| no (!) | c ✓ |\n| **other** | d ✗ |\n")
-    (table,) = page.xpath("div[@class='scroll']/table")
+    (scrolled,) = page.xpath("div[@class='scroll']")
+    assert (scrolled.get("tabindex"), scrolled.get("role"), scrolled.get("aria-label")) == ("0", "group", "a, b")
+    (table,) = scrolled
     assert table.xpath(".//td/@class") == ["yes", "no surprise", "agrees", "differs"]
     assert [s.get("class") for s in table.iter("strong")] == ["verdict middling", None]
     assert len(table.xpath(".//td[contains(@style, 'right')]")) == 3 and table.get("class") is None

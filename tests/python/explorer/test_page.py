@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+import accessibility
 from collscope.base import paths
 
 pytestmark = pytest.mark.full
@@ -28,18 +28,6 @@ def folder(tmp_path_factory) -> Path:
     command = [paths.ROOT / "collscope", "explore", "results/bird_schooner", "--out", out]
     subprocess.run(command, cwd=paths.ROOT, check=True, capture_output=True)
     return out
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api")
-    program = shutil.which("chromium")
-    if not program:
-        pytest.skip("Chromium is not installed")
-    with sync_api.sync_playwright() as started:
-        made = started.chromium.launch(executable_path=program, args=["--no-sandbox"] * (os.geteuid() == 0))
-        yield made
-        made.close()
 
 
 @pytest.fixture
@@ -198,6 +186,15 @@ def test_nothing_is_wider_than_the_window(page, folder, width: int) -> None:
             view=view,
         )
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", ["schedule", "timeline", "traffic", "compare", "times", "results"])
+def test_keyboards_and_screen_readers_can_use_it(page, folder, view: str, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)
+    look(page, folder, collective="allreduce", algorithm="allreduce/ring", machine="schooner", ranks=8, nodes=2, view=view)
+    assert page.is_visible(f"#view_{view}")
+    assert accessibility.faults(page) == []
 
 
 def test_its_files_name_no_other_host(folder) -> None:
