@@ -1,0 +1,108 @@
+"""README.md, docs/*.md: every command that a page shows runs as it stands there, or is named here with the reason why not."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from collscope.base import paths
+
+pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
+
+PAGES = ["README.md", *(f"docs/{name}.md" for name in (
+    "decisions", "explain", "explorer", "labs", "metrics", "preload", "schedules", "tuning", "validation",
+    "your_own_algorithm", "your_own_cluster", "your_own_study"))]  # fmt: skip
+
+ELSEWHERE = {
+    r"^collscope test|^collscope twins": "a test of its own is the same",
+    r"study run bird_schooner": "test_run of studies compares its rows",
+    r"validate testbed|validate this_machine|--judge": "campaigns measure for minutes, and have their own tests",
+    r"testbed|--on bed\b": "needs root; test_testbed runs it",
+    r"calibrate|this_machine": "measures this machine; tests of calibration run it",
+    r"explore": "needs Emscripten; tests of the explorer run it",
+    r"--hosts|slurm|--cluster|dask|node01": "needs other hosts",
+    r"\blmp\b|^smpicc|--on schooner .*-- \./program": "needs packages; tests of the preloaded library run them",
+    r"^source|^mpirun|rules/openmpi\.conf": "continues in a shell where a file was made",
+    r"hand_ins": "many folders; test_command of labs grades them",
+    r"bcast/linear_backwards|,linear_backwards": "once its file stands in the tree",
+    r"validate orfeo_published --predict": "wants a list of calls; test_blind of campaigns writes one",
+    r"explorer results|osu_bcast\.1|compare real|model\.csv real\.csv": "wants what another program printed",
+}
+"""What is not run here, and why."""
+
+PROGRAM = Path(__file__).parents[1] / "helpers" / "ordinary.c"
+
+
+def text_of(page: str) -> str:
+    return (paths.ROOT / page).read_text(encoding="utf-8")
+
+
+def commands(page: str) -> list[str]:
+    """The commands of a page's consoles, without their remarks."""
+    consoles = re.findall(r"^```console\n(.*?)^```", text_of(page), re.M | re.S)
+    lines = [line[2:] for text in consoles for line in text.replace("\\\n", " ").splitlines() if line.startswith("$ ")]
+    return [re.sub(r"\s+# .*", "", line).replace("./collscope", "collscope") for line in lines]
+
+
+def reason(command: str) -> str | None:
+    return next((why for pattern, why in ELSEWHERE.items() if re.search(pattern, command)), None)
+
+
+def block(page: str, kind: str, start: str) -> str:
+    """The first block of that kind which begins so."""
+    return next(
+        text
+        for text in re.findall(rf"^```{kind}\n(.*?)^```", text_of(page), re.M | re.S)
+        if text.lstrip().startswith(start)
+    )
+
+
+def lay_out(folder: Path) -> None:
+    """The files that the pages show, under the names that their commands use."""
+    shown = {
+        "mine.toml": ("docs/your_own_cluster.md", "toml", 'name = "mine"'),
+        "six.toml": ("docs/your_own_study.md", "toml", 'title = "Broadcast on two nodes"'),
+        "classes.toml": ("docs/your_own_study.md", "toml", 'title = "Broadcast and allgather'),
+        "my.rules": ("docs/decisions.md", "", "# Behind #"),
+        "ring.schedule": ("docs/schedules.md", "text", "collscope-schedule"),
+        "linear_backwards.c": ("docs/your_own_algorithm.md", "c", "/* bcast/linear_backwards"),
+    }
+    for name, place in shown.items():
+        (folder / name).write_text(block(*place), encoding="utf-8")
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Path:
+    lay_out(tmp_path)
+    subprocess.run(["mpicc", "-o", tmp_path / "program", PROGRAM], check=True)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "collscope").symlink_to(paths.ROOT / "collscope")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.skipif(not shutil.which("mpicc"), reason="needs an MPI library")
+def test_the_commands_of_a_page_run(page: str, workplace: Path) -> None:
+    run = [command for command in commands(page) if not reason(command)]
+    assert run
+    if page == "README.md":  # it names a profile, which the page on the preloaded library makes
+        run.insert(0, "collscope profile --out profile.json -- mpirun -n 8 ./program")
+    environment = os.environ | {
+        "PATH": f"{workplace / 'bin'}:{os.environ['PATH']}",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    }
+    for command in run:
+        done = subprocess.run(command, shell=True, cwd=workplace, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, f"{page}: {command}\n{done.stdout}{done.stderr}"
+
+
+def test_every_reason_is_needed() -> None:
+    lines = [command for page in PAGES for command in commands(page)]
+    assert [pattern for pattern in ELSEWHERE if not any(re.search(pattern, line) for line in lines)] == []
