@@ -192,7 +192,16 @@ def test_nothing_is_wider_than_the_window(page, folder, width: int) -> None:
 @pytest.mark.parametrize("view", ["schedule", "timeline", "traffic", "compare", "times", "results"])
 def test_keyboards_and_screen_readers_can_use_it(page, folder, view: str, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)
-    look(page, folder, collective="allreduce", algorithm="allreduce/ring", machine="schooner", ranks=8, nodes=2, view=view)
+    look(
+        page,
+        folder,
+        collective="allreduce",
+        algorithm="allreduce/ring",
+        machine="schooner",
+        ranks=8,
+        nodes=2,
+        view=view,
+    )
     assert page.is_visible(f"#view_{view}")
     assert accessibility.faults(page) == []
 

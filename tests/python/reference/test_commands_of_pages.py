@@ -15,7 +15,7 @@ from collscope.base import paths
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
 
 PAGES = ["README.md", *(f"docs/{name}.md" for name in (
-    "decisions", "explain", "explorer", "labs", "metrics", "preload", "schedules", "tuning", "validation",
+    "decisions", "explain", "labs", "metrics", "preload", "schedules", "tuning", "validation",
     "your_own_algorithm", "your_own_cluster", "your_own_study"))]  # fmt: skip
 
 ELSEWHERE = {
@@ -31,9 +31,12 @@ ELSEWHERE = {
     r"hand_ins": "many folders; test_command of labs grades them",
     r"bcast/linear_backwards|,linear_backwards": "once its file stands in the tree",
     r"validate orfeo_published --predict": "wants a list of calls; test_blind of campaigns writes one",
-    r"explorer results|osu_bcast\.1|compare real|model\.csv real\.csv": "wants what another program printed",
+    r"osu_bcast\.1|compare real|model\.csv real\.csv": "wants what another program printed",
 }
 """What is not run here, and why."""
+
+UNFINISHED = "collscope lab check lab2"
+"""A skeleton lacks what the lab asks for, and the status says so."""
 
 PROGRAM = Path(__file__).parents[1] / "helpers" / "ordinary.c"
 
@@ -100,7 +103,7 @@ def test_the_commands_of_a_page_run(page: str, workplace: Path) -> None:
     }
     for command in run:
         done = subprocess.run(command, shell=True, cwd=workplace, env=environment, capture_output=True, text=True)
-        assert done.returncode == 0, f"{page}: {command}\n{done.stdout}{done.stderr}"
+        assert done.returncode == (command == UNFINISHED), f"{page}: {command}\n{done.stdout}{done.stderr}"
 
 
 def test_every_reason_is_needed() -> None:
