@@ -1,4 +1,4 @@
-"""README.md, docs/*.md: every command that a page shows runs as it stands there, or is named here with the reason why not."""
+"""collscope.commands.cli: commands shown by README.md and docs run as they stand; others are named here, with the reason why not."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ ELSEWHERE = {
     r"^source|^mpirun|rules/openmpi\.conf": "continues in a shell where a file was made",
     r"hand_ins": "many folders; test_command of labs grades them",
     r"bcast/linear_backwards|,linear_backwards": "once its file stands in the tree",
+    r"validate orfeo_published$": "test_validate makes the same report",
     r"validate orfeo_published --predict": "wants a list of calls; test_blind of campaigns writes one",
     r"osu_bcast\.1|compare real|model\.csv real\.csv": "wants what another program printed",
 }
