@@ -23,6 +23,7 @@ void prover_free(prover *v) {
   record_free(v->other);
   proof_free(v->proof);
   timing_free(&v->timing);
+  proven_free(&v->proven);
   free(v->place);
   free(v->step);
   free(v->timed);
@@ -64,17 +65,56 @@ static bool verdict(prover *v, bool fine) {
   return fine;
 }
 
+/* Where orders of arrival matter there is more to a proof than one schedule. */
+static void look_up(prover *v, const coll_alg *alg) {
+  v->known = NULL;
+  if (!v->remembers || (alg->flags & COLL_ANY_SOURCE) || *v->record->error) return;
+  uint64_t hash[2];
+  proven_hash(v->record, hash);
+  v->known = proven_find(&v->proven, hash);
+}
+
+static bool proven_already(prover *v) {
+  const proven_schedule *k = v->known;
+  if (!k || !k->proven) return false;
+  v->result.kind = PROOF_OK;
+  v->result.failure[0] = '\0';
+  v->result.messages = k->messages;
+  v->result.bytes = k->bytes;
+  v->result.reduced_bytes = k->reduced_bytes;
+  v->result.copied_bytes = k->copied_bytes;
+  v->result.operations = k->operations;
+  v->orders = 1;
+  return true;
+}
+
+static void remember(prover *v) {
+  proven_schedule *k = v->known;
+  const proof_result *r = &v->result;
+  if (!k) return;
+  *k = (proven_schedule){ .hash = { k->hash[0], k->hash[1] },
+                          .proven = true,
+                          .messages = r->messages,
+                          .bytes = r->bytes,
+                          .reduced_bytes = r->reduced_bytes,
+                          .copied_bytes = r->copied_bytes,
+                          .operations = r->operations };
+}
+
 bool prover_point(prover *v, const coll_alg *alg, const coll_args *args) {
   int calls = alg->flags & COLL_SEGMENTS ? 2 : 1;
   v->orders = 0;
   v->costs_known = false;
   for (unsigned seed = 0; seed < PROVER_ORDERS; seed++) {
     v->record = record_make(v->record, alg, args, calls, seed);
+    look_up(v, alg);
+    if (proven_already(v)) break;
     if (!proof_check(v->proof, v->record, &v->result)) {
       record_sites(v->record); /* once more, to say where in the source */
       return verdict(v, proof_check(v->proof, v->record, &v->result));
     }
     v->orders++;
+    remember(v);
     if (!v->record->chose) break; /* there was no choice: every other order is this one */
   }
   return verdict(v, true);
@@ -143,17 +183,18 @@ static bool timed_already(prover *v) {
 }
 
 bool prover_costs(prover *v, const coll_alg *alg, const coll_args *args) {
-  bool exact = alg->cost && alg->exact && alg->exact(args), fine = true;
-  one_call(v, alg, args);
+  bool exact = alg->cost && alg->exact && alg->exact(args), fine = true, remembered = v->known && v->known->timed;
+  if (!remembered) one_call(v, alg, args);
   v->timing.want_messages = false;
-  bool moves = v->result.bytes, reduces = v->result.reduced_bytes, known = timed_already(v);
+  bool moves = v->result.bytes, reduces = v->result.reduced_bytes, known = remembered || timed_already(v);
+  const double *before = remembered ? v->known->critical_s : v->timed_s;
   for (int i = 0; i < PROVER_COSTS; i++) {
     const double *t = triples[i];
     /* Where nothing is charged there is nothing to play; where only messages are, one play tells all. */
     bool nothing = !t[0] && !(t[1] && moves) && !(t[2] && reduces), scaled = i && !moves && !reduces;
     /* Messages that are alike all take alpha + n beta: another alpha or beta is another unit of time. */
     bool unit = i && v->scales && v->alike;
-    if (known) v->timing.makespan_s = v->cost[i].critical_s;
+    if (known) v->timing.makespan_s = before[i];
     else if (unit) v->timing.makespan_s = v->cost[0].critical_s * (t[0] + (double)v->message_bytes * t[1]);
     else if (nothing || scaled) v->timing.makespan_s = nothing ? 0 : t[0] * v->cost[0].critical_s;
     machine m = machine_one_port(t[0], t[1], t[2]);
@@ -165,6 +206,8 @@ bool prover_costs(prover *v, const coll_alg *alg, const coll_args *args) {
       snprintf(v->failure, sizeof v->failure, "no critical path: %.400s", v->timing.error);
       return false;
     }
+    if (!known) v->timed_s[i] = v->timing.makespan_s;
+    if (v->known && !remembered) v->known->critical_s[i] = v->timing.makespan_s;
     v->cost[i] = (prover_cost){ t[0], t[1], t[2], v->timing.makespan_s,
                                 alg->cost ? alg->cost(args, t[0], t[1], t[2]) : 0 };
     if (exact && fine && !close_to(v->cost[i].critical_s, v->cost[i].cost_s)) {
@@ -175,6 +218,7 @@ bool prover_costs(prover *v, const coll_alg *alg, const coll_args *args) {
                t[1], t[2], v->cost[i].cost_s, v->cost[i].critical_s);
     }
   }
+  if (v->known) v->known->timed = true;
   v->costs_known = true;
   return fine;
 }

@@ -6,8 +6,9 @@
 #include "core/schedule/recorder/record.h"
 #include "model/timing.h"
 #include "prove/proof/proof.h"
+#include "prove/proven.h"
 
-enum { PROVER_COSTS = 6, PROVER_ORDERS = 8 };
+enum { PROVER_COSTS = PROVEN_COSTS, PROVER_ORDERS = 8 };
 
 typedef struct {
   double alpha, beta, gamma, critical_s, cost_s;
@@ -33,8 +34,12 @@ typedef struct {
   prover_step *step, *timed; /* what takes time in the record, and in the one that cost[] was found for */
   size_t steps, timed_steps, step_cap, timed_cap;
   uint64_t message_bytes;
-  bool alike;  /* all messages of the one timed last have as many bytes, and nothing is combined */
-  bool scales; /* set by the caller: such a record is played once, for all alpha and beta */
+  bool alike;                   /* all messages of the one timed last have as many bytes, and nothing is combined */
+  double timed_s[PROVER_COSTS]; /* of what was timed last */
+  /* Set by the caller. Such a record is played once, for all alpha and beta; a schedule that comes again is not proven and timed again. */
+  bool scales, remembers;
+  proven_schedules proven;
+  proven_schedule *known; /* of the point proven last: what is known of its schedule; NULL: nothing is remembered */
   timing_result timing;
   coll_place *place;
   int places;

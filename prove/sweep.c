@@ -284,7 +284,7 @@ int sweep_main(const sweep_options *o, char *error, size_t size) {
   for (int i = 0; i < o->keys; i++)
     if (!coll_find(o->key[i], param, error, size)) return 2;
   prover *v = prover_new();
-  v->scales = true;
+  v->scales = v->remembers = true;
   double begin = now_s(), operations = 0;
   clock_t busy = clock();
   long points = 0, unsupported = 0, failed = 0, compared = 0, algorithms = 0;
@@ -294,6 +294,7 @@ int sweep_main(const sweep_options *o, char *error, size_t size) {
     s.fixed = o->keys && strchr(o->key[i], '[');
     s.alg = coll_find(o->keys ? o->key[i] : coll_registry[i]->key, param, error, size);
     double started = now_s();
+    proven_forget(&v->proven);
     algorithm(&s, param);
     print_failures(&s);
     row(o->keys ? o->key[i] : s.alg->key, &s, now_s() - started);

@@ -99,7 +99,7 @@ static void algorithm(prover *v, const char *key) {
 /* What a sweep does not play again is what would have been played: a prover that remembers and scales, against new ones. */
 static void shortcuts(void) {
   prover *quick = prover_new();
-  quick->scales = true;
+  quick->scales = quick->remembers = true;
   long compared = 0, alike = 0;
   for (int i = 0; coll_registry[i]; i++)
     for (int k = 0; k < 12; k++) {
