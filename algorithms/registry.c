@@ -23,6 +23,8 @@
   X(bcast_lanes) \
   X(bcast_circulant) \
   X(bcast_double_binary_tree) \
+  X(bcast_pipelined_tree) \
+  X(bcast_knomial_scatter_allgather) \
   X(reduce_mst) \
   X(reduce_bucket_reduce_scatter_mst_gather) \
   X(reduce_linear) \
@@ -38,6 +40,8 @@
   X(reduce_bine_reduce_scatter_gather) \
   X(reduce_circulant) \
   X(reduce_double_binary_tree) \
+  X(reduce_pipelined_tree) \
+  X(reduce_knomial_reduce_scatter_gather) \
   X(scatter_linear) \
   X(scatter_linear_nb) \
   X(scatter_knomial) \
@@ -74,6 +78,9 @@
   X(allgather_bruck_locality_aware) \
   X(allgather_circulant) \
   X(allgather_direct) \
+  X(allgather_bucket_torus) \
+  X(allgather_swing_torus) \
+  X(allgather_recursive_exchange_halving) \
   X(reduce_scatter_mst_reduce_mst_scatter) \
   X(reduce_scatter_bucket) \
   X(reduce_scatter_nonoverlapping) \
@@ -85,6 +92,9 @@
   X(reduce_scatter_bine) \
   X(reduce_scatter_swing) \
   X(reduce_scatter_circulant) \
+  X(reduce_scatter_bucket_torus) \
+  X(reduce_scatter_swing_torus) \
+  X(reduce_scatter_recursive_exchange) \
   X(reduce_scatter_block_mst_reduce_mst_scatter) \
   X(reduce_scatter_block_bucket) \
   X(reduce_scatter_block_linear) \
@@ -96,6 +106,9 @@
   X(reduce_scatter_block_bine) \
   X(reduce_scatter_block_swing) \
   X(reduce_scatter_block_circulant) \
+  X(reduce_scatter_block_bucket_torus) \
+  X(reduce_scatter_block_swing_torus) \
+  X(reduce_scatter_block_recursive_exchange) \
   X(allreduce_mst_reduce_mst_bcast) \
   X(allreduce_bucket) \
   X(allreduce_linear) \
@@ -117,6 +130,10 @@
   X(allreduce_circulant) \
   X(allreduce_double_binary_tree) \
   X(allreduce_allgather_reduce) \
+  X(allreduce_bucket_torus) \
+  X(allreduce_hamiltonian_rings) \
+  X(allreduce_dual_root) \
+  X(allreduce_trivance) \
   X(rotation_shift) \
   X(rotation_nonblocking) \
   X(rotation_ordered) \
@@ -144,11 +161,16 @@
   X(alltoall_bine) \
   X(alltoall_node_aware) \
   X(alltoall_circulant) \
+  X(alltoall_multileader) \
   X(scan_linear) \
   X(scan_recursive_doubling) \
+  X(scan_pipeline) \
+  X(scan_binary_tree) \
   X(exscan_linear) \
   X(exscan_recursive_doubling) \
   X(exscan_doubling_123) \
+  X(exscan_pipeline) \
+  X(exscan_binary_tree) \
 
 #define DECISIONS(X) \
   X(decision_ompi_4_0) \

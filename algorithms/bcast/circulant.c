@@ -17,6 +17,7 @@
 #include "collscope.h"
 #include "patterns/segment.h"
 #include "primitives/circulant_blocks.h"
+#include "primitives/even_segments.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (c->size < 2 || !a->count) return;
@@ -45,5 +46,5 @@ const coll_alg bcast_circulant = {
   .params = params,
   .run = run,
   .cost = cost,
-  .exact = coll_circulant_blocks_exact,
+  .exact = coll_even_segments,
 };

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "patterns/torus.h"
+
 enum { COLL_PEERS = 31 }; /* more than lg of any rank count */
 
 typedef struct {
@@ -17,7 +19,6 @@ coll_peers coll_peers_bine(int q, int r);
 
 /* Swing's on a torus: ranks are numbered with the first extent running fastest; extents are powers of two. The dimensions take their steps
  * in turn, `start` the first; one whose steps are used up is passed over. mirrored: right and left change places. */
-enum { COLL_TORUS = 3 };
 coll_peers coll_peers_torus(const int extent[COLL_TORUS], int r, int start, bool mirrored);
 
 #endif

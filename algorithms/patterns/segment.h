@@ -20,4 +20,15 @@ static inline size_t coll_segments(size_t count, size_t segment) {
   return segment ? (count + segment - 1) / segment : 0;
 }
 
+/* The elements of segment i, and where they begin: none before the first and after the last. */
+typedef struct {
+  size_t first, count;
+} coll_segment_span;
+
+static inline coll_segment_span coll_segment_at(size_t count, size_t segment, long i) {
+  size_t first = i < 0 ? count : (size_t)i * segment;
+  if (first >= count) return (coll_segment_span){ 0, 0 };
+  return (coll_segment_span){ first, count - first < segment ? count - first : segment };
+}
+
 #endif

@@ -12,7 +12,9 @@ int coll_tree_fanout(coll_tree_shape shape, int k, int p) {
     case COLL_TREE_IN_ORDER_BINARY: return 2;
     case COLL_TREE_BINOMIAL:
     case COLL_TREE_IN_ORDER_BINOMIAL: return coll_log_up(2, p);
-    case COLL_TREE_KNOMIAL: return (k - 1) * coll_log_up(k, p);
+    case COLL_TREE_KNOMIAL:
+    case COLL_TREE_KNOMIAL_REVERSED:
+    case COLL_TREE_KNOMIAL_PREORDER: return (k - 1) * coll_log_up(k, p);
   }
   return 0;
 }
@@ -66,13 +68,35 @@ static void in_order_binomial(coll_tree *t, int p, int v) {
   }
 }
 
-static void knomial(coll_tree *t, int k, int p, int v) {
+static void knomial(coll_tree *t, int k, int p, int v, bool reversed) {
   int unit = 1;
   while (unit < p && v % (k * unit) == 0) unit *= k;
   if (unit < p) t->parent = v / (k * unit) * (k * unit);
   while ((unit /= k) > 0)
-    for (int r = 1; r < k; r++)
-      if (v + unit * r < p) t->child[t->children++] = v + unit * r;
+    for (int i = 1; i < k; i++) {
+      int child = v + unit * (reversed ? k - i : i);
+      if (child < p) t->child[t->children++] = child;
+    }
+}
+
+/* Of the children of a rank whose subtree has room for `span` ranks, k-1 have room for a k-th of it, then k-1 for a k-th of that, and so
+ * on. */
+static void knomial_preorder(coll_tree *t, int k, int p, int v) {
+  int span = 1, at = 0;
+  while (span < p) span *= k;
+  while (at != v) {
+    int child = at + 1, room = span / k;
+    for (int i = 1; v >= child + room; i++) {
+      child += room;
+      if (i % (k - 1) == 0) room /= k;
+    }
+    t->parent = at;
+    at = child;
+    span = room;
+  }
+  for (int room = span / k, child = v + 1; room; room /= k)
+    for (int i = 1; i < k; i++, child += room)
+      if (child < p) t->child[t->children++] = child;
 }
 
 static void n_ary(coll_tree *t, int k, int p, int v) {
@@ -120,7 +144,8 @@ void coll_tree_make(coll_tree *t, coll_tree_shape shape, int k, int p, int root,
     case COLL_TREE_BINOMIAL: binomial(t, p, v); break;
     case COLL_TREE_IN_ORDER_BINOMIAL: in_order_binomial(t, p, v); break;
     case COLL_TREE_N_ARY: n_ary(t, k, p, v); break;
-    default: knomial(t, k, p, v); break;
+    case COLL_TREE_KNOMIAL_PREORDER: knomial_preorder(t, k, p, v); break;
+    default: knomial(t, k, p, v, shape == COLL_TREE_KNOMIAL_REVERSED); break;
   }
   if (t->parent >= 0) t->parent = (t->parent + root) % p;
   for (int i = 0; i < t->children; i++) t->child[i] = (t->child[i] + root) % p;

@@ -12,7 +12,7 @@
  *     4          |              |                              |                          5   4 2   1
  *                7              7                              7                                   \
  *                                                                                                   0
- * BINOMIAL gives a child the ranks that agree with it in the low bits; in IN_ORDER_BINOMIAL, KNOMIAL and CHAIN a
+ * BINOMIAL gives a child the ranks that agree with it in the low bits; in IN_ORDER_BINOMIAL, the KNOMIALs and CHAIN a
  * subtree is a range of virtual ranks, as a gather or scatter needs. IN_ORDER_BINARY is numbered so that (second
  * child's subtree, first child's subtree, parent) is a range of real ranks in order: for operators that do not
  * commute.
@@ -25,9 +25,11 @@ typedef enum {
   COLL_TREE_BINARY,
   COLL_TREE_BINOMIAL,
   COLL_TREE_IN_ORDER_BINOMIAL,
-  COLL_TREE_KNOMIAL,         /* k is the radix; the farthest children are served first */
-  COLL_TREE_N_ARY,           /* v's children are k v + 1 … k v + k */
-  COLL_TREE_IN_ORDER_BINARY, /* the root is rank p-1, whatever is asked for */
+  COLL_TREE_KNOMIAL,          /* k is the radix; the farthest children are served first */
+  COLL_TREE_KNOMIAL_REVERSED, /* the same, but of the k-1 children of one distance the farthest first: MPICH's knomial_2 */
+  COLL_TREE_KNOMIAL_PREORDER, /* numbered in preorder, the largest subtree first: MPICH's knomial_1 */
+  COLL_TREE_N_ARY,            /* v's children are k v + 1 … k v + k */
+  COLL_TREE_IN_ORDER_BINARY,  /* the root is rank p-1, whatever is asked for */
 } coll_tree_shape;
 
 typedef struct {
@@ -39,7 +41,7 @@ typedef struct {
 /* The largest number of children any rank can have. */
 int coll_tree_fanout(coll_tree_shape, int k, int p);
 
-/* Fills in one rank's place in the tree. k matters to CHAIN and N_ARY (>= 1) and KNOMIAL (>= 2). */
+/* Fills in one rank's place in the tree. k matters to CHAIN and N_ARY (>= 1) and to the KNOMIALs (>= 2). */
 void coll_tree_make(coll_tree *, coll_tree_shape, int k, int p, int root, int rank);
 
 /* Virtual ranks in the subtree of v in IN_ORDER_BINOMIAL: v … v + result - 1. */

@@ -39,7 +39,3 @@ double coll_circulant_blocks_cost(const coll_args *a, double alpha, double beta)
   double rounds = (double)coll_segments(a->count, segment) - 1 + coll_lg_up(a->size);
   return rounds * (alpha + (double)(segment * a->elem) * beta);
 }
-
-bool coll_circulant_blocks_exact(const coll_args *a) {
-  return !a->count || a->count % coll_segment(a->count, a->elem, (size_t)a->param[0]) == 0;
-}

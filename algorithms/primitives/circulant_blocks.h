@@ -28,6 +28,5 @@ coll_circulant_exchange coll_circulant_exchange_of(const coll_circulant_call *, 
 
 /* One port; beta: what each byte of a message takes. Exact when all segments are as long. */
 double coll_circulant_blocks_cost(const coll_args *, double alpha, double beta);
-bool coll_circulant_blocks_exact(const coll_args *);
 
 #endif

@@ -16,6 +16,7 @@
 #include "collscope.h"
 #include "patterns/segment.h"
 #include "primitives/circulant_blocks.h"
+#include "primitives/even_segments.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   bool root = c->rank == a->root;
@@ -59,5 +60,5 @@ const coll_alg reduce_circulant = {
   .flags = COLL_COMMUTATIVE_ONLY,
   .run = run,
   .cost = cost,
-  .exact = coll_circulant_blocks_exact,
+  .exact = coll_even_segments,
 };

@@ -148,7 +148,8 @@ static void tree_covers(const whole_tree *w, coll_tree_shape shape, int k, int p
   coll_tree_steps steps = coll_tree_count(shape, k, p);
   CHECK(steps.depth == deepest && steps.children == most, "shape %d k=%d p=%d: %d rounds, %d children", shape, k, p,
         deepest, most);
-  bool ranges = shape == COLL_TREE_CHAIN || shape == COLL_TREE_IN_ORDER_BINOMIAL || shape == COLL_TREE_KNOMIAL;
+  bool ranges = shape == COLL_TREE_CHAIN || shape == COLL_TREE_IN_ORDER_BINOMIAL || shape == COLL_TREE_KNOMIAL ||
+                shape == COLL_TREE_KNOMIAL_REVERSED || shape == COLL_TREE_KNOMIAL_PREORDER;
   for (int r = 0; r < p; r++) {
     int v = (r - root + p) % p, below[MAX_SIZE], size = subtree(w, p, r, below);
     if (ranges)

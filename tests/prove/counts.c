@@ -7,7 +7,7 @@
 #include "prove/prover.h"
 
 /* Blocks are of so many elements, and vectors of so many blocks, that all parts are even. */
-enum { BLOCK = 27, ELEM = 4 };
+enum { BLOCK = 108, ELEM = 4 };
 
 static const struct {
   const char *key;
@@ -48,6 +48,23 @@ static const struct {
   { "allreduce/knomial_rabenseifner[k=4]", 64, 18, 2 * 63 },
   { "allreduce/knomial_rabenseifner[k=8]", 64, 28, 2 * 63 },
   { "allreduce/knomial_rabenseifner[k=3]", 27, 12, 2 * 26 },
+  { "reduce_scatter/recursive_exchange[k=4]", 64, 9, 63 },
+  { "reduce_scatter_block/recursive_exchange[k=8]", 64, 14, 63 },
+  /* Buckets on a torus (Jain and Sabharwal 2010): as many rounds as the extents less one, in all ports at once for each part. */
+  { "allgather/bucket_torus[x=8]", 64, 14, 63 },
+  { "allgather/bucket_torus[x=4,y=4]", 64, 9, 63 },
+  { "reduce_scatter/bucket_torus[x=3]", 27, 10, 26 },
+  { "reduce_scatter_block/bucket_torus[x=3,y=3]", 27, 6, 26 },
+  { "allreduce/bucket_torus[ports=one]", 64, 28, 2 * 63 },
+  { "allreduce/bucket_torus[x=9]", 27, 4 * 20, 2 * 26 },
+  /* Swing (NSDI '24): lg p steps on a torus of any dimensions, in each port; half of what is left in each. */
+  { "allgather/swing_torus[ports=one]", 64, 6, 63 },
+  { "reduce_scatter_block/swing_torus[x=4,y=4,ports=one]", 64, 6, 63 },
+  { "reduce_scatter/swing_torus[x=4,ports=one]", 64, 6, 63 },
+  /* Hamiltonian rings (NSDI '24): 2 (p-1) rounds of four messages. */
+  { "allreduce/hamiltonian_rings", 27, 4 * 52, 2 * 26 },
+  /* Trivance (arXiv:2602.17254): log_3 p steps through two ports. */
+  { "allreduce/trivance", 27, 6, 6 * 27 },
   /* Everything to everybody; and signals alone. */
   { "allgather/batched", 16, 15, 15 },
   { "barrier/dissemination_k[k=2]", 64, 6, 0 },

@@ -71,6 +71,9 @@ int main(void) {
       /* One message of l blocks to each other node; as many bytes as any alltoall has to send. */
       promised("alltoall/node_aware", g, l, m,
                (traffic){ others, others * ranks * m, nodes * ranks * others * ranks * m });
+      /* One rank of a node sends all its blocks for another node in one message. */
+      promised("alltoall/multileader", g, l, m,
+               (traffic){ others, others * ranks * ranks * m, nodes * ranks * others * ranks * m });
       /* Every rank of a node sends an equal part; each part comes to each other node once. */
       promised("allreduce/lanes[inter=bucket]", g, l, nodes * ranks * m,
                (traffic){ 2 * others, 2 * others * m, 2 * others * ranks * nodes * m });
