@@ -1,6 +1,7 @@
 #include "patterns/double_tree.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 /* Which vertex of its tree a rank is, and the other way around. */
 static int vertex_of(coll_double_tree_form form, int which, int p, int root, int rank) {
@@ -40,28 +41,26 @@ coll_double_tree coll_double_tree_place(coll_double_tree_form form, int which, i
 
 /* ---- steps ------------------------------------------------------------------------------------------ */
 
-/* The edge into rank r in tree `half` is step[half * p + r]. */
+/* The edge into rank r in tree `half` is step[half * p + r]; so is its place. */
 typedef struct {
-  coll_double_tree_form form;
-  int p, root, *step;
+  int p, *step;
+  coll_double_tree *place;
 } steps;
 typedef struct {
   int half, rank; /* rank -1: no edge */
 } edge;
 enum { TOP = -1, EVEN = -2, ODD = -3, OPEN = -4 }; /* before a step is known */
 
-static coll_double_tree place_of(const steps *s, edge e) {
-  return coll_double_tree_place(s->form, e.half, s->p, s->root, e.rank);
-}
+static const coll_double_tree *place_of(const steps *s, edge e) { return &s->place[e.half * s->p + e.rank]; }
 static int *step_of(const steps *s, edge e) { return &s->step[e.half * s->p + e.rank]; }
 
 /* The other edge over which the sender of e sends: at most two leave a rank, in both trees together. */
 static edge same_sender(const steps *s, edge e) {
-  int sender = place_of(s, e).parent;
+  int sender = place_of(s, e)->parent;
   for (int half = 0; half < 2; half++) {
-    coll_double_tree t = place_of(s, (edge){ half, sender });
-    for (int i = 0; i < t.children; i++)
-      if (half != e.half || t.child[i] != e.rank) return (edge){ half, t.child[i] };
+    const coll_double_tree *t = place_of(s, (edge){ half, sender });
+    for (int i = 0; i < t->children; i++)
+      if (half != e.half || t->child[i] != e.rank) return (edge){ half, t->child[i] };
   }
   return (edge){ 0, -1 };
 }
@@ -85,14 +84,19 @@ static void walk(const steps *s, edge e, bool by_sender) {
 static int settle(const steps *s, edge e) {
   int *step = step_of(s, e);
   if (*step >= TOP) return *step;
-  int odd = *step == ODD, at = settle(s, (edge){ e.half, place_of(s, e).parent }) + 1;
+  int odd = *step == ODD, at = settle(s, (edge){ e.half, place_of(s, e)->parent }) + 1;
   return *step = at + (at % 2 != odd);
 }
 
 void coll_double_tree_steps(coll_double_tree_form form, int p, int root, int *step) {
-  steps s = { form, p, root, step };
+  steps s = { p, step, malloc(sizeof *s.place * 2 * (size_t)p) };
+  if (!s.place) abort();
   for (int half = 0; half < 2; half++)
-    for (int r = 0; r < p; r++) step[half * p + r] = place_of(&s, (edge){ half, r }).parent < 0 ? TOP : OPEN;
+    for (int r = 0; r < p; r++) {
+      coll_double_tree *t = &s.place[half * p + r];
+      *t = coll_double_tree_place(form, half, p, root, r);
+      step[half * p + r] = t->parent < 0 ? TOP : OPEN;
+    }
   for (int half = 0; half < 2; half++)
     for (int r = 0; r < p; r++) {
       edge e = { half, r };
@@ -103,4 +107,5 @@ void coll_double_tree_steps(coll_double_tree_form form, int p, int root, int *st
     }
   for (int half = 0; half < 2; half++)
     for (int r = 0; r < p; r++) settle(&s, (edge){ half, r });
+  free(s.place);
 }
