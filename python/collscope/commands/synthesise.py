@@ -238,9 +238,9 @@ Examples:
     metavar="M[,M…]",
     help="exact: the solver, over steps, rounds and chunks; greedy: links over time; reordered: the catalogue's fastest in another order.",
 )
-@click.option("--chunks", type=click.IntRange(1, 64), metavar="C", help="Just so many chunks of each block.")
-@click.option("--steps", type=click.IntRange(min=1), metavar="S", help="Just so many steps.")
-@click.option("--rounds", type=click.IntRange(min=1), metavar="R", help="Just so many rounds.")
+@click.option("--chunks", type=click.IntRange(1, 64), metavar="C", help="Just so many chunks per block.")
+@click.option("--steps", type=click.IntRange(min=1), metavar="S", help="Solver: just so many steps.")
+@click.option("--rounds", type=click.IntRange(min=1), metavar="R", help="Solver: just so many rounds.")
 @click.option(
     "--tries",
     type=click.IntRange(min=1),

@@ -6,6 +6,7 @@ tree; an allreduce is both.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -88,6 +89,12 @@ def min_rounds(network: Network, chunks: Sequence[Chunk]) -> Fraction:
         if needed:
             least = max(least, Fraction(needed, network.entering(group)))
     return least
+
+
+def direct_rounds(network: Network, chunks: Sequence[Chunk]) -> int:
+    """Of the one step in which every chunk goes from where it is to where it is needed; as if every pair had a link."""
+    loads = Counter((c.source, t) for c in chunks for t in c.targets if t != c.source)
+    return max((-(-sum(loads[pair] for pair in x.pairs) // x.chunks) for x in network.limits), default=0)
 
 
 def mirrored(sends: Sequence[Send], steps: int) -> tuple[Send, ...]:

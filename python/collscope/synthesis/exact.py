@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import threading
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,8 @@ from typing import Any
 from collscope.base import paths
 from collscope.base.errors import UserError
 from collscope.synthesis.demand import Chunk, Send
-from collscope.synthesis.network import Network
+from collscope.synthesis.network import Network, Pair
+from collscope.synthesis.symmetry import Shift
 
 EXTRA = "synthesis"  # of pyproject.toml: the solver
 FOUND, NONE, UNKNOWN = "found", "none", "unknown"
@@ -48,15 +50,25 @@ def ready() -> None:
         raise UserError(str(error)) from error
 
 
-def solve(network: Network, chunks: Sequence[Chunk], steps: int, rounds: int, limit_s: float | None) -> Answer:
-    """A schedule of just so many steps and rounds, on one core and the same each time but for the limit. KeyboardInterrupt ends it."""
+def solve(
+    network: Network,
+    chunks: Sequence[Chunk],
+    steps: int,
+    rounds: int,
+    limit_s: float | None,
+    same: Sequence[Shift] = (),
+) -> Answer:
+    """A schedule of just so many steps and rounds, on one core and the same each time but for the limit. KeyboardInterrupt ends it.
+
+    `same`: shifts of the ranks. Then the answer has the sends of rank 0's chunks alone, which make a schedule together with those that
+    the shifts make of them; and NONE means that there is none like that."""
     from ortools.sat.python import cp_model
 
     began = time.monotonic()
     if steps > rounds:
         return Answer(NONE, (), 0.0)
     model = cp_model.CpModel()
-    crosses = _model(model, network, chunks, steps, rounds)
+    crosses = _model(model, network, chunks, steps, rounds, same)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = SEED
@@ -86,20 +98,36 @@ def _run(solver: Any, model: Any) -> Any:
     return found[0]
 
 
-def _model(model: Any, network: Network, chunks: Sequence[Chunk], steps: int, rounds: int) -> dict[Place, Any]:
+def _model(
+    model: Any, network: Network, chunks: Sequence[Chunk], steps: int, rounds: int, same: Sequence[Shift]
+) -> dict[Place, Any]:
     lengths = [model.new_int_var(1, rounds - steps + 1, f"rounds_{s}") for s in range(steps)]
     model.add(sum(lengths) == rounds)
     crosses: dict[Place, Any] = {}
     for number, chunk in enumerate(chunks):
-        crosses |= _of_chunk(model, network, number, chunk, steps)
+        if not same or chunk.source == 0:
+            crosses |= _of_chunk(model, network, number, chunk, steps)
     loads: dict[tuple[int, int, int], list[Any]] = {}
     for (_, a, b, s), crossed in crosses.items():
         loads.setdefault((a, b, s), []).append(crossed)
-    for limit in network.limits:
+    for shared, chunks_in_round in _shared(network, same):
         for s in range(1, steps + 1):
-            if load := [crossed for a, b in limit.pairs for crossed in loads.get((a, b, s), ())]:
-                model.add(sum(load) <= limit.chunks * lengths[s - 1])
+            if load := [times * crossed for (a, b), times in shared for crossed in loads.get((a, b, s), ())]:
+                model.add(sum(load) <= chunks_in_round * lengths[s - 1])
     return crosses
+
+
+def _shared(network: Network, same: Sequence[Shift]) -> list[tuple[list[tuple[Pair, int]], int]]:
+    """Of each limit: how often a pair crosses it, each of rank 0's chunks standing for all that the shifts make of it; and its chunks."""
+    if not same:
+        return [([(pair, 1) for pair in sorted(x.pairs)], x.chunks) for x in network.limits]
+    back = [{to: rank for rank, to in enumerate(shift)} for shift in same]
+    found: dict[tuple[tuple[Pair, int], ...], int] = {}
+    for limit in network.limits:
+        times = Counter((of[a], of[b]) for a, b in limit.pairs for of in back)
+        key = tuple(sorted(times.items()))
+        found[key] = min(limit.chunks, found.get(key, limit.chunks))
+    return [(list(key), chunks) for key, chunks in found.items()]
 
 
 def _of_chunk(model: Any, network: Network, number: int, chunk: Chunk, steps: int) -> dict[Place, Any]:

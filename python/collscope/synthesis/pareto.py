@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
-from collscope.synthesis.demand import chunks_of, min_rounds, min_steps
-from collscope.synthesis.exact import FOUND, NONE, Answer, solve
+from collscope.base.errors import UsageError
+from collscope.synthesis import symmetry
+from collscope.synthesis.demand import BACKWARD, BOTH, Send, chunks_of, direct_rounds, min_rounds, min_steps, moving
+from collscope.synthesis.exact import FOUND, NONE, UNKNOWN, Answer, solve
 from collscope.synthesis.network import Network
+from collscope.synthesis.symmetry import Shift
 
+QUICK_S, QUICK_SHARE = 2.0, 0.05  # of the time: how long a shape is asked about at first
 MAX_MORE_STEPS = 6  # than the fewest
 MORE_ROUNDS = 4  # times as many as the bound
 
@@ -57,17 +62,65 @@ class Search:
         """Those that no bound excludes."""
         chunks = chunks_of(self.collective, self.network.ranks, self.root, 1)
         fewest, least = min_steps(self.network, chunks), min_rounds(self.network, chunks)
+        direct = direct_rounds(self.network, chunks)
         for parts in [self.parts] if self.parts else range(1, self.max_parts + 1):
             lowest = -(-least.numerator * parts // least.denominator)
             for steps in [self.steps] if self.steps else range(fewest, fewest + MAX_MORE_STEPS + 1):
-                highest = max(steps, MORE_ROUNDS * lowest)
-                for rounds in [self.rounds] if self.rounds else range(max(steps, lowest), highest + 1):
+                first = parts * direct if steps == 1 else max(steps, lowest)
+                highest = max(first, MORE_ROUNDS * lowest)
+                for rounds in [self.rounds] if self.rounds else range(first, highest + 1):
                     yield Shape(parts, steps, rounds)
 
     def solve(self, shape: Shape, limit_s: float | None) -> Answer:
         """Asks the solver."""
         chunks = chunks_of(self.collective, self.network.ranks, self.root, shape.parts)
         return solve(self.network, chunks, shape.steps, shape.rounds, limit_s)
+
+    def quick(self, shape: Shape, limit_s: float) -> Answer:
+        """The same; where all ranks are alike for a schedule in which they do alike: that there is none of these proves nothing."""
+        if not self.same:
+            return self.solve(shape, limit_s)
+        chunks = chunks_of(self.collective, self.network.ranks, self.root, shape.parts)
+        answer = solve(self.network, chunks, shape.steps, shape.rounds, limit_s, self.same)
+        if answer.status == FOUND:
+            return replace(answer, sends=self._all(answer.sends, shape.parts))
+        return replace(answer, status=UNKNOWN)
+
+    @cached_property
+    def same(self) -> tuple[Shift, ...]:
+        """Shifts of the ranks that change nothing; () where there are none, or ranks have different things to do."""
+        return symmetry.shifts(self.network) if self.collective in symmetry.SYMMETRIC else ()
+
+    def _all(self, sends: Sequence[Send], parts: int) -> tuple[Send, ...]:
+        """Those of all chunks."""
+        return tuple(
+            sorted(
+                Send(s.step, shift[s.source], shift[s.target], symmetry.image(self.collective, shift, s.chunk, parts))
+                for shift in self.same
+                for s in sends
+            )
+        )
+
+
+def search_of(
+    network: Network,
+    collective: str,
+    root: int,
+    max_parts: int,
+    parts: int | None = None,
+    steps: int | None = None,
+    rounds: int | None = None,
+) -> Search:
+    """The search for a collective, of which steps and rounds are: of one that combines, for what it is backwards. UsageError: an allreduce
+    has as many of both on its way there as back."""
+    base, on = moving(collective), network.reversed() if collective in BACKWARD else network
+    if collective in BOTH:
+        if (steps or 0) % 2 or (rounds or 0) % 2:
+            raise UsageError(
+                f"{collective}: steps and rounds must be even: half of them combine, half bring the result back"
+            )
+        steps, rounds = steps and steps // 2, rounds and rounds // 2
+    return Search(on, base, root, max_parts, steps, rounds, parts)
 
 
 @dataclass(frozen=True)
@@ -92,26 +145,31 @@ def cheapest(
     block_bytes: int,
     limit_s: float,
     on_try: Callable[[Shape], None] = lambda shape: None,
-    kept: dict[Shape, Answer] | None = None,
 ) -> Cheapest:
-    """Asks shape after shape, the cheapest first, until one is found or the time is over. `kept`: answers that are known; new ones are
-    added."""
-    known = kept if kept is not None else {}
+    """Asks shape after shape, the cheapest first: quickly until one is found; then for the rest of the time about cheaper ones that are
+    undecided."""
     end = time.monotonic() + limit_s
-    tries: list[Try] = []
+    answers: dict[Shape, Answer] = {}
     order = sorted(search.shapes(), key=lambda s: (s.seconds(search.network, block_bytes), s.steps, s.rounds, s.parts))
     for shape in order:
         left = end - time.monotonic()
-        if shape not in known:
-            if left <= 0:
-                break
-            on_try(shape)
-            # One hard question must not take the time of all that come after it.
-            known[shape] = search.solve(shape, max(left / 4, min(left, 1.0)))
-        tries.append(Try(shape, known[shape]))
-        if known[shape].status == FOUND:
+        if left <= 0:
             break
-    return Cheapest(tuple(tries))
+        on_try(shape)
+        answers[shape] = search.quick(shape, min(left, max(QUICK_S, limit_s * QUICK_SHARE)))
+        if answers[shape].status == FOUND:
+            break
+    for shape in [s for s, answer in answers.items() if answer.status == UNKNOWN]:
+        left = end - time.monotonic()
+        if left <= 0:
+            break
+        on_try(shape)
+        answers[shape] = search.solve(shape, max(left / 4, min(left, 1.0)))  # one must not take the time of all
+        if answers[shape].status == FOUND:
+            break
+    found = next((s for s, answer in answers.items() if answer.status == FOUND), None)
+    asked = list(answers)
+    return Cheapest(tuple(Try(s, answers[s]) for s in (asked[: asked.index(found) + 1] if found else asked)))
 
 
 def frontier(search: Search, limit_s: float, on_try: Callable[[Shape], None] = lambda shape: None) -> list[Try]:

@@ -14,7 +14,7 @@ from typing import Any
 from collscope.base import paths
 from collscope.base.units import counted
 from collscope.synthesis import pareto
-from collscope.synthesis.demand import BACKWARD, BOTH, Design, chunks_of, design_of, min_rounds, min_steps, moving
+from collscope.synthesis.demand import BOTH, Design, chunks_of, design_of, min_rounds, min_steps
 from collscope.synthesis.exact import FOUND, NONE
 from collscope.synthesis.network import Network, of_links
 
@@ -36,7 +36,7 @@ class Published:
 
 @dataclass(frozen=True)
 class Walk:
-    """What is asked. steps, rounds: of the collective that only moves data; None: all that are worth a look."""
+    """What is asked. parts, steps, rounds: None: all that are worth a look."""
 
     name: str  # of the network
     network: Network
@@ -93,9 +93,7 @@ def table() -> dict[str, Any]:
 
 def run(walk: Walk, say: Callable[[str], None] = lambda text: None) -> Walked:
     """Asks the solver until the time is over."""
-    base = moving(walk.collective)
-    on = walk.network.reversed() if walk.collective in BACKWARD else walk.network
-    search = pareto.Search(on, base, walk.root, MAX_PARTS, walk.steps, walk.rounds, walk.parts)
+    search = pareto.search_of(walk.network, walk.collective, walk.root, MAX_PARTS, walk.parts, walk.steps, walk.rounds)
     tries = pareto.frontier(search, walk.time_s, lambda s: say(f"{s.parts} chunks, {s.steps} steps, {s.rounds} rounds"))
     times = 2 if walk.collective in BOTH else 1
     known = {

@@ -14,7 +14,7 @@ from collscope.schedules import from_file
 from collscope.schedules.exports import write as export
 from collscope.synthesis.demand import Design
 from collscope.synthesis.emit import Call, schedule_of
-from collscope.synthesis.exact import FOUND, NONE, UNKNOWN
+from collscope.synthesis.exact import NONE, UNKNOWN
 from collscope.synthesis.search import MAX_EXACT_RANKS, Outcome, Task
 
 FILES = ("*.schedule", "best.xml")
@@ -55,11 +55,10 @@ def _verdict(seconds: float, method: str, least_s: float, key: str) -> str:
 def _solver(task: Task, outcome: Outcome) -> str:
     if task.layout.ranks > MAX_EXACT_RANKS:
         return f"Solver: not asked; it is for at most {MAX_EXACT_RANKS} ranks."
-    if not outcome.tried:
+    if outcome.solver is None:
         return "Solver: not asked; the time was over."
-    states = [t.answer.status for t in outcome.tried]
-    found = next((t for t in outcome.tried if t.answer.status == FOUND), None)
-    proven, undecided = states.count(NONE), states.count(UNKNOWN)
+    states = [t.answer.status for t in outcome.solver.tries]
+    proven, undecided, found = states.count(NONE), states.count(UNKNOWN), outcome.solver.found
     rest = f"{counted(proven, 'cheaper shape')} proven impossible, {undecided} undecided"
     if found is None:
         return f"Solver: nothing found; {rest}."
@@ -67,7 +66,7 @@ def _solver(task: Task, outcome: Outcome) -> str:
     what = (
         f"{counted(shape.parts, 'chunk')} per block, {counted(shape.steps, 'step')}, {counted(shape.rounds, 'round')}"
     )
-    grade = "optimal in steps and rounds" if outcome.optimal else "feasible"
+    grade = "optimal in steps and rounds" if outcome.solver.optimal else "feasible"
     return f"Solver: {what}: {grade}; {rest}."
 
 

@@ -23,9 +23,14 @@ METHODS = ("exact", "greedy", "reordered")
 MAX_EXACT_RANKS = 16
 MAX_EXACT_CHUNKS = 128
 FROM_CATALOGUE = 4  # its fastest, whose operations are put into another order
-SHARES = {"exact": 0.3, "greedy": 0.55}  # of the time, until when
+SHARES = {"exact": 0.45, "greedy": 0.6}  # of the time, until when
 SEEDS = 8
 STARTS = 3  # of the local search
+WEIGHTS = (
+    1,
+    16,
+    1 / 16,
+)  # of a block's bytes beside the latency: the engine knows more of both than the solver's model
 
 
 @dataclass(frozen=True)
@@ -50,8 +55,7 @@ class Outcome:
     catalogue: Row | None  # the fastest of it
     bound_s: float  # telephone
     loggp_s: float  # that no makespan beats
-    tried: tuple[pareto.Try, ...]  # what the solver said
-    optimal: bool  # the solver's schedule is the cheapest of its model
+    solver: pareto.Cheapest | None  # what it said; None: it was not asked
     candidates: tuple[Candidate, ...]  # the fastest of each method, the fastest first
     evaluations: int
     seconds: float
@@ -74,8 +78,7 @@ class _Work:
     began: float
     say: Callable[[str], None]
     found: list[Candidate] = field(default_factory=list)
-    tried: list[pareto.Try] = field(default_factory=list)
-    optimal: list[bool] = field(default_factory=list)
+    solver: list[pareto.Cheapest] = field(default_factory=list)  # the first is about the call's own size
 
     @property
     def spent_s(self) -> float:
@@ -116,9 +119,16 @@ def run(task: Task, say: Callable[[str], None] = lambda text: None) -> Outcome:
         best, wrong = _right(work)
         telephone, loggp = _bounds(task)
         return Outcome(
-            rows[0] if rows else None, telephone, loggp, tuple(work.tried), any(work.optimal), best, judge.calls,
-            time.monotonic() - began, stopped, wrong,
-        )  # fmt: skip
+            catalogue=rows[0] if rows else None,
+            bound_s=telephone,
+            loggp_s=loggp,
+            solver=work.solver[0] if work.solver else None,
+            candidates=best,
+            evaluations=judge.calls,
+            seconds=time.monotonic() - began,
+            stopped=stopped,
+            wrong=wrong,
+        )
 
 
 def _catalogue(task: Task) -> list[Row]:
@@ -153,26 +163,31 @@ def _candidates(work: _Work, rows: Sequence[Row]) -> None:
 
 def _exact(work: _Work) -> None:
     task, collective = work.task, work.task.point.collective
-    base, root = moving(collective), task.point.root
-    on = work.network.reversed() if collective in BACKWARD else work.network
+    root = task.point.root
     if task.layout.ranks > MAX_EXACT_RANKS:
         work.say(f"the solver is for at most {MAX_EXACT_RANKS} ranks")
         return
-    chunks = len(chunks_of(base, task.layout.ranks, root, 1))
+    chunks = len(chunks_of(moving(collective), task.layout.ranks, root, 1))
     max_parts = max(1, min(4, MAX_EXACT_CHUNKS // max(chunks, 1)))
-    search = pareto.Search(on, base, root, max_parts, task.steps, task.rounds, task.parts)
-    block = _block_bytes(task)
-    limit_s = SHARES["exact"] * task.time_s
-    work.say("asking the solver")
-    answer = pareto.cheapest(
-        search, block, limit_s, lambda s: work.say(f"solver: {s.parts} parts, {s.steps} steps, {s.rounds} rounds")
-    )
-    work.tried.extend(answer.tries)
-    found = answer.found
-    if found is None:
-        return
-    work.optimal.append(answer.optimal)
-    _keep_design(work, "exact", found.shape.parts, found.answer.sends, found.shape.rounds)
+    search = pareto.search_of(work.network, collective, root, max_parts, task.parts, task.steps, task.rounds)
+    block, asked = _block_bytes(task), set()
+    for weight in WEIGHTS:
+        limit_s = SHARES["exact"] * task.time_s - work.spent_s
+        if limit_s <= 0:
+            return
+        if weight == 1:
+            limit_s /= 2
+        answer = pareto.cheapest(
+            search,
+            int(block * weight),
+            limit_s,
+            lambda s: work.say(f"solver: {s.parts} parts, {s.steps} steps, {s.rounds} rounds"),
+        )
+        work.solver.append(answer)
+        found = answer.found
+        if found is not None and found.shape not in asked:
+            asked.add(found.shape)
+            _keep_design(work, "exact", found.shape.parts, found.answer.sends, found.shape.rounds)
 
 
 def _greedy(work: _Work) -> None:
@@ -197,7 +212,7 @@ def _keep_design(work: _Work, method: str, parts: int, sends: Sequence[Send], ro
     for in_step in (False, True):
         made = schedule_of(design, work.call(), f"synthesised:{method}", in_step)
         words = f"{what}, step by step" if in_step else what
-        _keep(work, improve.variants(method, words, made, work.judge, (1,)))
+        _keep(work, improve.variants(method, words, made, work.judge, (1, 2, 4) if method == "exact" else (1,)))
 
 
 def _keep(work: _Work, candidate: Candidate | None) -> None:

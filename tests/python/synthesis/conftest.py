@@ -38,3 +38,9 @@ def torus(tmp_path: Path) -> Layout:
 def two_nodes() -> Layout:
     """Two ranks on each of two nodes of ib_multicore."""
     return check_layout(find.load("ib_multicore"), 2, 4, "block")
+
+
+@pytest.fixture
+def four_nodes() -> Layout:
+    """Four ranks, one per socket, on each of four nodes of ib_multicore."""
+    return check_layout(find.load("ib_multicore"), 4, 16, "block")
