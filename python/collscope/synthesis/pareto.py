@@ -128,6 +128,7 @@ class Cheapest:
     """The cheapest shape that was found, and whether all cheaper ones are proven impossible."""
 
     tries: tuple[Try, ...]
+    whole: bool  # all cheaper shapes are among them
 
     @property
     def found(self) -> Try | None:
@@ -137,7 +138,7 @@ class Cheapest:
     @property
     def optimal(self) -> bool:
         """No shape that costs less exists."""
-        return self.found is not None and all(t.answer.status == NONE for t in self.tries if t is not self.found)
+        return self.whole and all(t.answer.status == NONE for t in self.tries if t is not self.found)
 
 
 def cheapest(
@@ -146,30 +147,32 @@ def cheapest(
     limit_s: float,
     on_try: Callable[[Shape], None] = lambda shape: None,
 ) -> Cheapest:
-    """Asks shape after shape, the cheapest first: quickly until one is found; then for the rest of the time about cheaper ones that are
-    undecided."""
+    """Asks shape after shape, the cheapest first: quickly until one is found, blocks in one part before blocks in more; then, until the
+    time is over, about cheaper ones that are undecided."""
     end = time.monotonic() + limit_s
+    cost = {s: (s.seconds(search.network, block_bytes), s.steps, s.rounds, s.parts) for s in search.shapes()}
     answers: dict[Shape, Answer] = {}
-    order = sorted(search.shapes(), key=lambda s: (s.seconds(search.network, block_bytes), s.steps, s.rounds, s.parts))
-    for shape in order:
+    found: Shape | None = None
+    for shape in sorted(cost, key=lambda s: (s.parts, cost[s])):
         left = end - time.monotonic()
         if left <= 0:
             break
+        if found is not None and cost[shape] >= cost[found]:
+            continue
         on_try(shape)
         answers[shape] = search.quick(shape, min(left, max(QUICK_S, limit_s * QUICK_SHARE)))
-        if answers[shape].status == FOUND:
-            break
-    for shape in [s for s, answer in answers.items() if answer.status == UNKNOWN]:
+        found = shape if answers[shape].status == FOUND else found
+    for shape in sorted((s for s, answer in answers.items() if answer.status == UNKNOWN), key=cost.__getitem__):
         left = end - time.monotonic()
-        if left <= 0:
+        if left <= 0 or (found is not None and cost[shape] >= cost[found]):
             break
         on_try(shape)
         answers[shape] = search.solve(shape, max(left / 4, min(left, 1.0)))  # one must not take the time of all
-        if answers[shape].status == FOUND:
-            break
-    found = next((s for s, answer in answers.items() if answer.status == FOUND), None)
-    asked = list(answers)
-    return Cheapest(tuple(Try(s, answers[s]) for s in (asked[: asked.index(found) + 1] if found else asked)))
+        found = shape if answers[shape].status == FOUND else found
+    cheaper = [s for s in sorted(answers, key=cost.__getitem__) if found is None or cost[s] < cost[found]]
+    asked = [*cheaper, *([found] if found else [])]
+    whole = found is not None and all(s in answers for s in cost if cost[s] < cost[found])
+    return Cheapest(tuple(Try(s, answers[s]) for s in asked), whole)
 
 
 def frontier(search: Search, limit_s: float, on_try: Callable[[Shape], None] = lambda shape: None) -> list[Try]:
