@@ -61,7 +61,7 @@ def solve(
     """A schedule of just so many steps and rounds, on one core and the same each time but for the limit. KeyboardInterrupt ends it.
 
     `same`: shifts of the ranks. Then the answer has the sends of rank 0's chunks alone, which make a schedule together with those that
-    the shifts make of them; and NONE means that there is none like that."""
+    the shifts make of them; and NONE means that no such schedule exists."""
     from ortools.sat.python import cp_model
 
     began = time.monotonic()

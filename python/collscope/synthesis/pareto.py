@@ -77,7 +77,7 @@ class Search:
         return solve(self.network, chunks, shape.steps, shape.rounds, limit_s)
 
     def quick(self, shape: Shape, limit_s: float) -> Answer:
-        """The same; where all ranks are alike for a schedule in which they do alike: that there is none of these proves nothing."""
+        """The same; where all ranks are alike for a schedule in which they do alike: that no such schedule exists proves nothing."""
         if not self.same:
             return self.solve(shape, limit_s)
         chunks = chunks_of(self.collective, self.network.ranks, self.root, shape.parts)
@@ -88,7 +88,7 @@ class Search:
 
     @cached_property
     def same(self) -> tuple[Shift, ...]:
-        """Shifts of the ranks that change nothing; () where there are none, or ranks have different things to do."""
+        """Shifts of the ranks that change nothing; () without any, or where ranks have different things to do."""
         return symmetry.shifts(self.network) if self.collective in symmetry.SYMMETRIC else ()
 
     def _all(self, sends: Sequence[Send], parts: int) -> tuple[Send, ...]:
@@ -170,9 +170,9 @@ def cheapest(
         answers[shape] = search.solve(shape, max(left / 4, min(left, 1.0)))  # one must not take the time of all
         found = shape if answers[shape].status == FOUND else found
     cheaper = [s for s in sorted(answers, key=cost.__getitem__) if found is None or cost[s] < cost[found]]
-    asked = [*cheaper, *([found] if found else [])]
+    named = [*cheaper, *([found] if found else [])]
     whole = found is not None and all(s in answers for s in cost if cost[s] < cost[found])
-    return Cheapest(tuple(Try(s, answers[s]) for s in asked), whole)
+    return Cheapest(tuple(Try(s, answers[s]) for s in named), whole)
 
 
 def frontier(search: Search, limit_s: float, on_try: Callable[[Shape], None] = lambda shape: None) -> list[Try]:

@@ -170,7 +170,7 @@ def _exact(work: _Work) -> None:
     chunks = len(chunks_of(moving(collective), task.layout.ranks, root, 1))
     max_parts = max(1, min(4, MAX_EXACT_CHUNKS // max(chunks, 1)))
     search = pareto.search_of(work.network, collective, root, max_parts, task.parts, task.steps, task.rounds)
-    block, asked = _block_bytes(task), set()
+    block, kept = _block_bytes(task), set()
     for weight in WEIGHTS:
         limit_s = SHARES["exact"] * task.time_s - work.spent_s
         if limit_s <= 0:
@@ -185,8 +185,8 @@ def _exact(work: _Work) -> None:
         )
         work.solver.append(answer)
         found = answer.found
-        if found is not None and found.shape not in asked:
-            asked.add(found.shape)
+        if found is not None and found.shape not in kept:
+            kept.add(found.shape)
             _keep_design(work, "exact", found.shape.parts, found.answer.sends, found.shape.rounds)
 
 
