@@ -147,8 +147,8 @@ zpty -d shell
 """
 TYPED = (
     ("collscope run --on scho", "collscope run --on schooner"),
-    ("collscope run -c bcast -a kno", "collscope run -c bcast -a knomial"),
-    ("collscope run -c bcast,scatter -a linear,kno", "collscope run -c bcast,scatter -a linear,knomial"),
+    ("collscope run -c bcast -a split", "collscope run -c bcast -a split_binary"),
+    ("collscope run -c bcast,scatter -a linear,binom", "collscope run -c bcast,scatter -a linear,binomial"),
     ("collscope run --source model,si", "collscope run --source model,sim"),
 )
 """Lines, and what Tab makes of them."""
