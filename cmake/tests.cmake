@@ -14,6 +14,10 @@ if(COLLSCOPE_BACKEND STREQUAL "mpi")
   endif()
 endif()
 
+if(COLLSCOPE_BACKEND STREQUAL "smpi")
+  list(APPEND test_environment LD_PRELOAD=${CMAKE_BINARY_DIR}/collscope-untimed.so)
+endif()
+
 # Sets `launch`: the launcher of this back-end, and one core a rank or not.
 macro(set_launch ranks)
   if(COLLSCOPE_BACKEND STREQUAL "smpi")

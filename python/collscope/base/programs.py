@@ -18,6 +18,7 @@ BUILT = {  # preset → target of the build → file in build/PRESET
     "smpi": {
         "collscope-driver": "collscope-driver",
         "collscope": "collscope.o",
+        "collscope-untimed": "collscope-untimed.so",
         "collscope-platform": "collscope-platform.so",
     },
     "mpi": {
@@ -43,6 +44,7 @@ PRELOAD = paths.BUILD / "mpi" / "libcollscope.so"
 IDLE = paths.BUILD / "mpi" / "collscope-idle.so"
 SIM_LIBRARY = paths.BUILD / "smpi" / "collscope.o"
 PLUGIN = paths.BUILD / "smpi" / "collscope-platform.so"
+UNTIMED = paths.BUILD / "smpi" / "collscope-untimed.so"
 
 OWN: tuple[Path, ...] = ()
 """Files of algorithms outside the tree that the programs know, too: what depends on the sources depends on them."""

@@ -141,6 +141,7 @@ def test_every_program_that_is_called_is_built() -> None:
         programs.SWITCH,
         programs.IDLE,
         programs.PLUGIN,
+        programs.UNTIMED,
         programs.SIM_LIBRARY,
         programs.PRELOAD,
     }

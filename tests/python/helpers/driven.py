@@ -14,9 +14,9 @@ import pytest
 from collscope.base import programs
 from collscope.machines import find
 from collscope.machines.placement import hosts_of
-from collscope.machines.platform import smpirun_args, smpirun_env
+from collscope.machines.platform import smpirun_args
 from collscope.points.plan import Layout, Point, plan_text
-from collscope.sources import model
+from collscope.sources import model, smpirun
 
 
 def needs_simulation(*others: Path) -> pytest.MarkDecorator:
@@ -39,14 +39,15 @@ def drive(
     """Makespans straight from the driver, no cache; None where a point is not supported."""
     on = find.load(name)
     (folder / "plan.txt").write_text(plan_text((str(i), point) for i, point in enumerate(points)))
-    (folder / "hosts.txt").write_text("\n".join(hosts_of(on, nodes or ranks, ranks, mapping)) + "\n")
+    layout = Layout(on, nodes or ranks, ranks, mapping)
+    (folder / "hosts.txt").write_text("\n".join(hosts_of(on, layout.nodes, ranks, mapping)) + "\n")
     launch = ["smpirun", "-np", str(ranks), "-hostfile", folder / "hosts.txt", *smpirun_args(on), *config]
     done = subprocess.run(
         [*launch, programs.SIM_DRIVER, "--plan", folder / "plan.txt", "--shared-buffers"],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, **smpirun_env(on), "TMPDIR": str(folder)},
+        env={**os.environ, **smpirun.environment(layout), "TMPDIR": str(folder)},
     )
     assert done.returncode == 0, done.stderr
     times: dict[int, float] = {}

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from collscope.base import paths
 from collscope.machines.placement import hosts_of
-from collscope.machines.platform import Platform, smpirun_args, smpirun_env
+from collscope.machines.platform import Platform, smpirun_args
+from collscope.points.plan import Layout
+from collscope.sources.smpirun import environment
 
 SCRIPT = paths.BUILD / "prove" / "timing_script"
 SCRIPT_MPI = paths.BUILD / "smpi" / "script_mpi"
@@ -123,6 +125,7 @@ def simulated(scripts: Sequence[Path], on: Platform, nodes: int, ranks: int, fol
     hosts = folder / "hosts.txt"
     hosts.write_text("\n".join(hosts_of(on, nodes, ranks)) + "\n")
     command = ["smpirun", "-np", str(ranks), "-hostfile", *map(str, [hosts, *smpirun_args(on), SCRIPT_MPI, *scripts])]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **smpirun_env(on)})
+    env = {**os.environ, **environment(Layout(on, nodes, ranks)), "TMPDIR": str(folder)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
     assert done.returncode == 0, done.stderr
     return ends(done.stdout)

@@ -331,8 +331,33 @@ def test_the_command_line_of_smpirun_has_hosts_platform_and_plan(tmp_path: Path,
         assert words[at + 1 :] == ["--plan", "plan.txt", *([] if check else ["--shared-buffers"])]
     assert (tmp_path / "hosts.txt").read_text() == "host0\nhost4\nhost1\n"
     assert (tmp_path / "plan.txt").read_text() == f"id=a {points(1, check=True)[0].text()}\n"
-    assert smpirun.environment(layout) == {"TMPDIR": ".", "COLLSCOPE_PLATFORM": str(tiny().xml)}
-    assert smpirun.environment(Layout(None, 1, 1)) == {"TMPDIR": "."}
+
+
+def test_the_environment_of_smpirun_has_the_platform_and_what_makes_it_faster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where that is built, and where the linker knows its path; what is preloaded besides stays."""
+    layout, plain = Layout(tiny(), 2, 3, "cyclic"), {"TMPDIR": ".", "COLLSCOPE_PLATFORM": str(tiny().xml)}
+    monkeypatch.delenv("LD_PRELOAD", raising=False)
+    for name, built in (("untimed.so", False), ("untimed.so", True), ("with blanks.so", True)):
+        monkeypatch.setattr(programs, "UNTIMED", tmp_path / name)
+        if built:
+            programs.UNTIMED.touch()
+        more = {"LD_PRELOAD": str(programs.UNTIMED)} if built and " " not in name else {}
+        assert smpirun.environment(layout) == plain | more
+    monkeypatch.setattr(programs, "UNTIMED", tmp_path / "untimed.so")
+    monkeypatch.setenv("LD_PRELOAD", "other.so")
+    assert smpirun.environment(Layout(None, 1, 1)) == {
+        "TMPDIR": ".",
+        "LD_PRELOAD": f"{tmp_path}/untimed.so:other.so",
+    }
+
+
+@pytest.mark.skipif(not programs.UNTIMED.exists(), reason="build/smpi is not made")
+def test_a_thread_s_processor_time_stands_still_and_no_other_clock_does() -> None:
+    program = "import time; print(sum(range(10**5)) and time.thread_time(), time.process_time() and time.time() and 1)"
+    words = [sys.executable, "-ISc", program]
+    assert programs.answer(words, env={"LD_PRELOAD": str(programs.UNTIMED)}).stdout.split() == ["0.0", "1"]
 
 
 def test_a_platform_may_be_too_large_to_be_simulated(known: Registry) -> None:
