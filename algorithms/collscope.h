@@ -29,6 +29,10 @@ typedef enum {
   COLL_ALLTOALL,
   COLL_SCAN,
   COLL_EXSCAN,
+  COLL_GATHERV,
+  COLL_SCATTERV,
+  COLL_ALLGATHERV,
+  COLL_ALLTOALLV,
   COLL_COLLECTIVES
 } coll_collective;
 
@@ -195,9 +199,11 @@ bool coll_sub(coll_ctx *c, int label, const int *members, int n, coll_ctx *sub);
  *   rotation               in: m, out: m; rank i ends with the block of rank i+1
  *   alltoall               in: p·m, out: p·m
  *   scan, exscan           in: m, out: m
+ *   gatherv, scatterv, allgatherv   as gather, scatter, allgather; but rank i's block has as many elements as displs says
+ *   alltoallv              as alltoall; but rank s's block for rank d has as many elements as displs says; never in place
  *   barrier                nothing
- * In place: gather, allgather: in points at this rank's block inside out. scatter: out points at the root's block inside
- * in (root only). reduce (root only), allreduce, reduce_scatter, reduce_scatter_block, rotation, alltoall, scan, exscan:
+ * In place: gather, allgather and their vector forms: in points at this rank's block inside out. scatter, scatterv: out points at
+ * the root's block inside in (root only). reduce (root only), allreduce, reduce_scatter, reduce_scatter_block, rotation, alltoall, scan, exscan:
  * in == out; reduce_scatter and reduce_scatter_block leave their block at the start.
  * Except in place, buffers do not overlap, and `in` must not be written. */
 typedef struct coll_args {
@@ -207,6 +213,10 @@ typedef struct coll_args {
   bool commutes, in_place; /* commutes: the operator's order of operands is free */
   const long *param;       /* one value for each of the descriptor's parameters */
   const coll_place *place; /* [size] */
+  /* Vector forms, reduce_scatter: where each rank's block begins among the blocks of all, and where the last one ends: [size + 1], in
+   * elements. alltoallv: [2][size][size + 1], the same of the `in` of each rank, then of the `out` of each. NULL: blocks of one length, or
+   * as coll_block cuts the vector. See patterns/rank_block.h. */
+  const size_t *displs;
 
   const void *in;
   void *out;
@@ -225,6 +235,7 @@ enum {                            /* what a descriptor says of itself, beside su
        COLL_ANY_SOURCE = 2,       /* control flow depends on arrival order: no static schedule */
        COLL_SEGMENTS = 4,         /* uses shared segments */
        COLL_PLACES = 8,           /* the schedule depends on where ranks sit */
+       COLL_ANY_BLOCKS = 16,      /* takes displs: blocks of any lengths */
 };
 
 typedef enum { COLL_PORTS_ONE, COLL_PORTS_MANY } coll_ports;

@@ -171,6 +171,23 @@
   X(exscan_doubling_123) \
   X(exscan_pipeline) \
   X(exscan_binary_tree) \
+  X(gatherv_linear) \
+  X(gatherv_binomial) \
+  X(gatherv_irregular_binomial) \
+  X(scatterv_linear) \
+  X(scatterv_binomial) \
+  X(scatterv_irregular_binomial) \
+  X(allgatherv_bucket) \
+  X(allgatherv_ring_pipelined) \
+  X(allgatherv_bruck) \
+  X(allgatherv_circulant) \
+  X(allgatherv_recursive_doubling) \
+  X(allgatherv_neighbor_exchange) \
+  X(allgatherv_two_proc) \
+  X(alltoallv_linear) \
+  X(alltoallv_pairwise) \
+  X(alltoallv_scattered) \
+  X(alltoallv_bruck_two_phase) \
 
 #define DECISIONS(X) \
   X(decision_ompi_4_0) \

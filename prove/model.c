@@ -36,6 +36,7 @@ typedef struct {
   machine machine, rounds; /* rounds: a message takes one second, and nothing else takes any */
   coll_place *place;       /* for machines that say nothing of places: every rank alone on its node */
   int places;
+  size_t *displs; /* memory for those of a point's call */
   record *record; /* memory of the recorder */
   record *file;   /* from a file; NULL: a plan is worked off */
   timing_result timing;
@@ -72,21 +73,6 @@ static double time_of(const timing_result *t, const plan_point *q) {
   double sum = 0;
   for (int r = 0; r < t->ranks; r++) sum += *q->barrier ? t->marked_s[r] / q->repetitions : t->rank_end_s[r];
   return sum / t->ranks;
-}
-
-/* The loop of calls with the point's barrier; NULL: it cannot be, for the reason in reason[size]. */
-static const coll_alg *looped(const model *m, const plan_point *q, const coll_alg *alg, const coll_args *args,
-                              long *param, char *reason, size_t size) {
-  coll_args none = { .size = args->size, .elem = args->elem, .commutes = true, .param = param, .place = args->place };
-  const coll_alg *barrier = coll_choose(q->barrier, COLL_BARRIER, &none, param, reason, size);
-  if (!barrier) return NULL;
-  const char *why = record_unsupported(barrier, &none, reason, size);
-  if (!why && (m->trace || m->holdings)) why = "what happens inside is known of one call; use metric makespan";
-  if (!why && (alg->flags | barrier->flags) & COLL_ANY_SOURCE)
-    why = "receives from any source, which could take a message of the next barrier; take osu_avg without one";
-  if (!why) return osu_loop_alg(&(osu_loop){ barrier, alg, param, q->warmup, q->repetitions });
-  if (why != reason) snprintf(reason, size, "%s", why);
-  return NULL;
 }
 
 static void keep_rounds(model *m) {
@@ -286,6 +272,7 @@ static int point(model *m, const plan_point *q) {
   if (m->machine.places && q->ranks > m->machine.places)
     return refuse("%s:%d: ranks=%d, but the machine has places for %d", m->path, q->line, q->ranks, m->machine.places);
   coll_args args = plan_args(q, q->ranks, param, places(m, q->ranks));
+  if (!plan_cut(q, &args, &m->displs, error, sizeof error)) return refuse("%s:%d: counts: %s", m->path, q->line, error);
   const coll_alg *alg = NULL;
   if (coll_is_builtin(q->key)) {
     status = "builtin is the MPI library's own: it can be run, not modelled; use a decision/… of that library";
@@ -298,7 +285,9 @@ static int point(model *m, const plan_point *q) {
   if (alg) status = record_unsupported(alg, &args, reason, sizeof reason);
   const coll_alg *recorded = alg;
   long barrier_param[COLL_PARAMS] = { 0 };
-  if (!status && *q->barrier && !(recorded = looped(m, q, alg, &args, barrier_param, reason, sizeof reason)))
+  if (!status && *q->barrier && (m->trace || m->holdings))
+    status = "what happens inside is known of one call; use metric makespan";
+  if (!status && *q->barrier && !(recorded = osu_loop_alg(q, alg, &args, barrier_param, reason, sizeof reason)))
     status = reason;
   bool goes_on = plan_is_nonblocking(q->metric);
   if (!status && goes_on) status = blocks(m, alg);
@@ -389,6 +378,7 @@ int model_main(const char *machine_path, const char *plan_path, const char *sche
     nonblocking_free(&m.player);
     explain_free(&m.explanation);
     free(m.place);
+    free(m.displs);
     free(m.round);
     free(m.late_s);
     free(m.drawn_s);

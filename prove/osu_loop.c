@@ -1,8 +1,16 @@
 #include "prove/osu_loop.h"
 
+#include <stdio.h>
+
+#include "core/catalogue/find.h"
 #include "core/schedule/recorder/record.h"
 
-static osu_loop now;
+/* warmup, repetitions: calls of which none is marked, and of which all are. */
+static struct {
+  const coll_alg *barrier, *call;
+  const long *barrier_param;
+  int warmup, repetitions;
+} now;
 
 typedef struct {
   void *barrier, *call;
@@ -34,11 +42,26 @@ static void run(coll_ctx *c, const coll_args *a) {
   }
 }
 
-const coll_alg *osu_loop_alg(const osu_loop *loop) {
+const coll_alg *osu_loop_alg(const plan_point *q, const coll_alg *call, const coll_args *args, long *param,
+                             char *reason, size_t size) {
   static coll_alg alg;
-  now = *loop;
-  alg = *loop->call;
-  alg.flags |= loop->barrier->flags;
+  coll_args none = { .size = args->size, .elem = args->elem, .commutes = true, .param = param, .place = args->place };
+  const coll_alg *barrier = coll_choose(q->barrier, COLL_BARRIER, &none, param, reason, size);
+  if (!barrier) return NULL;
+  const char *why = record_unsupported(barrier, &none, reason, size);
+  if (!why && (call->flags | barrier->flags) & COLL_ANY_SOURCE)
+    why = "receives from any source, which could take a message of the next barrier; take osu_avg without one";
+  if (why) {
+    if (why != reason) snprintf(reason, size, "%s", why);
+    return NULL;
+  }
+  now.barrier = barrier;
+  now.call = call;
+  now.barrier_param = param;
+  now.warmup = q->warmup;
+  now.repetitions = q->repetitions;
+  alg = *call;
+  alg.flags |= barrier->flags;
   alg.prepare = prepare;
   alg.run = run;
   return &alg;

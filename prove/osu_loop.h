@@ -3,16 +3,12 @@
 #ifndef COLLSCOPE_PROVE_OSU_LOOP_H
 #define COLLSCOPE_PROVE_OSU_LOOP_H
 
-#include "collscope.h"
+#include "core/plan/plan.h"
 
-typedef struct {
-  const coll_alg *barrier, *call;
-  const long *barrier_param;
-  int warmup, repetitions; /* calls of which none is marked, and of which all are */
-} osu_loop;
-
-/* The algorithm, with the shape and parameters of loop->call; what it points to must outlive the recording. One loop at a time in a
+/* The algorithm, with the shape and parameters of the point's own, for a point whose metric names the barrier; param: memory for the
+ * barrier's parameters, which must outlive the recording. NULL: it cannot be, for the reason in reason[size]. One loop at a time in a
  * process, as with recordings. */
-const coll_alg *osu_loop_alg(const osu_loop *);
+const coll_alg *osu_loop_alg(const plan_point *, const coll_alg *, const coll_args *, long *param, char *reason,
+                             size_t size);
 
 #endif

@@ -82,7 +82,9 @@ static int point(FILE *out, prover *v, const plan_point *q, points_request want)
   char error[512], reason[512], key[PLAN_KEY + 64], chose[PLAN_KEY + 64] = "";
   long param[COLL_PARAMS] = { 0 };
   coll_args args = plan_args(q, q->ranks, param, prover_places(v, q->ranks));
-  const coll_alg *alg = coll_choose(q->key, q->collective, &args, param, error, sizeof error);
+  const coll_alg *alg = NULL;
+  if (plan_cut(q, &args, &v->displs, error, sizeof error))
+    alg = coll_choose(q->key, q->collective, &args, param, error, sizeof error);
   const char *status = alg ? NULL : error;
   if (alg) coll_key(alg, param, chose, sizeof chose);
   snprintf(key, sizeof key, "%s", coll_is_decision(q->key) ? q->key : chose);

@@ -25,6 +25,7 @@ void prover_free(prover *v) {
   timing_free(&v->timing);
   proven_free(&v->proven);
   free(v->place);
+  free(v->displs);
   free(v->step);
   free(v->timed);
   free(v);

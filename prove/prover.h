@@ -42,6 +42,7 @@ typedef struct {
   proven_schedule *known; /* of the point proven last: what is known of its schedule; NULL: nothing is remembered */
   timing_result timing;
   coll_place *place;
+  size_t *displs; /* memory for those of a call */
   int places;
   bool given; /* the places come from a file */
 } prover;

@@ -2,6 +2,7 @@
 #include "core/catalogue/collective.h"
 #include "core/catalogue/find.h"
 #include "core/catalogue/key.h"
+#include "core/plan/plan.h"
 #include "prove/lines.h"
 
 #include <stdio.h>
@@ -26,7 +27,9 @@ typedef struct {
   prover *prover;
   const sweep_options *options;
   const coll_alg *alg;
-  bool fixed; /* the key says its parameters: no others are tried */
+  bool fixed;         /* the key says its parameters: no others are tried */
+  const char *blocks; /* how they are distributed; NULL: evenly */
+  size_t *displs;     /* memory */
   long points, unsupported, failed, compared;
   double operations;
   char why[256]; /* of the first unsupported point */
@@ -72,6 +75,7 @@ static bool has_in_place(coll_collective k) { return coll_has_in_place(k) && k !
 static void keep_failure(sweep *s, const coll_args *a) {
   const prover *v = s->prover;
   char text[sizeof s->failures[0][0].text], key[256], root[32] = "", commutes[32] = "", in_place[32] = "";
+  char blocks[32] = "";
   s->failed++;
   bool endless = v->result.kind == PROOF_ENDLESS;
   s->endless |= endless;
@@ -83,7 +87,9 @@ static void keep_failure(sweep *s, const coll_args *a) {
   if (coll_has_root(s->alg->collective)) snprintf(root, sizeof root, " root=%d", a->root);
   if (coll_has_operator(s->alg->collective)) snprintf(commutes, sizeof commutes, " commutes=%d", a->commutes);
   if (has_in_place(s->alg->collective)) snprintf(in_place, sizeof in_place, " in_place=%d", a->in_place);
-  snprintf(f->point, sizeof f->point, "%s ranks=%d count=%zu%s%s%s", key, a->size, a->count, root, commutes, in_place);
+  if (s->blocks) snprintf(blocks, sizeof blocks, " counts=%s", s->blocks);
+  snprintf(f->point, sizeof f->point, "%s ranks=%d count=%zu%s%s%s%s", key, a->size, a->count, blocks, root, commutes,
+           in_place);
   memcpy(f->text, text, sizeof text);
 }
 
@@ -138,7 +144,8 @@ static void operators(sweep *s, coll_args a) {
     }
     s->operations += (double)v->result.operations;
   }
-  if (s->options->costs && s->alg->cost && s->alg->exact && s->alg->exact(&a)) {
+  bool slow = a.displs && a.size > ALL_ROOTS; /* messages of many lengths are played once for each alpha and beta */
+  if (s->options->costs && !slow && s->alg->cost && s->alg->exact && s->alg->exact(&a)) {
     s->compared++;
     if (!prover_costs(v, s->alg, &a)) keep_failure(s, &a);
   }
@@ -222,6 +229,22 @@ static void other_places(sweep *s, coll_args a, long *param, coll_place *place) 
   }
 }
 
+/* Blocks of several lengths, some of them empty. */
+static void uneven_blocks(sweep *s, coll_args a) {
+  char last[24], error[512];
+  snprintf(last, sizeof last, "one:%d", a.size - 1);
+  const char *const names[] = { "linear", "zipf:2", last };
+  plan_point q = { .collective = s->alg->collective };
+  q.count = coll_counts_of(q.collective) == COLL_COUNTS_VECTOR ? (size_t)a.size * 3 + 1 : 3;
+  a.count = q.count;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (distribution_parse(&q.counts, names[i]) || !plan_cut(&q, &a, &s->displs, error, sizeof error)) abort();
+    s->blocks = names[i];
+    call(s, a, a.size <= 5);
+  }
+  s->blocks = NULL;
+}
+
 static void algorithm(sweep *s, long *param) {
   const sweep_options *o = s->options;
   int most = 0;
@@ -237,6 +260,7 @@ static void algorithm(sweep *s, long *param) {
       call(s, a, p <= ALL_ROOTS);
     }
     bool few = p <= 9 || p == 13 || p == 16 || p == 17 || p == 31 || p == 32 || p == 64;
+    if (few && s->alg->flags & COLL_ANY_BLOCKS) uneven_blocks(s, a);
     if (!o->variants || !few) continue;
     a.count = o->counts ? o->count[o->counts - 1] : 3 * (size_t)p + 1;
     int params = 0;
@@ -244,6 +268,7 @@ static void algorithm(sweep *s, long *param) {
     if (!s->fixed) parameters(s, a, param, 0, params > 2 ? 1 : 2);
     other_places(s, a, param, place);
   }
+  free(s->displs);
   free(place);
 }
 

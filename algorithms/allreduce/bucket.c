@@ -17,7 +17,8 @@
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
-  coll_bucket_reduce_scatter(c, a->in, coll_at(c, a->out, coll_block(a->count, c->size, c->rank).first), a->count);
+  coll_bucket_reduce_scatter(c, a->in, coll_at(c, a->out, coll_block(a->count, c->size, c->rank).first), a->count,
+                             NULL);
   coll_bucket_allgather(c, a->out, a->count);
 }
 

@@ -19,8 +19,8 @@ static void run(coll_ctx *c, const coll_args *a) {
   size_t n = a->count;
   if (!n) return;
   void *turned = coll_scratch(c, n);
-  coll_circulant_turn(c, turned, a->in, n);
-  coll_circulant_reduce_scatter(c, turned, n);
+  coll_circulant_turn(c, turned, a->in, n, NULL);
+  coll_circulant_reduce_scatter(c, turned, n, NULL);
   coll_circulant_allgather(c, turned, n);
   coll_circulant_turn_back(c, a->out, turned, n);
 }

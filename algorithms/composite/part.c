@@ -54,6 +54,7 @@ static coll_args part_args(const coll_args *a, coll_part part, long s, long *par
   coll_args mine = *a;
   mine.root = 0;
   mine.param = param;
+  mine.displs = NULL; /* the parts move whole vectors, or equal blocks */
   return mine;
 }
 

@@ -29,4 +29,25 @@ static inline coll_span coll_blocks(size_t n, int p, int lo, int hi) {
 /* The longest block. */
 static inline size_t coll_block_max(size_t n, int p) { return coll_block(n, p, 0).count; }
 
+/* The same where displs says where each block begins and the last one ends: [p + 1], displs[p] = n. NULL: the even cut. */
+static inline size_t coll_block_first(const size_t *displs, size_t n, int p, int i) {
+  return displs ? displs[i] : coll_block(n, p, i).first;
+}
+
+static inline coll_span coll_blocks_of(const size_t *displs, size_t n, int p, int lo, int hi) {
+  if (!displs) return coll_blocks(n, p, lo, hi);
+  return (coll_span){ displs[lo], displs[hi] - displs[lo] };
+}
+
+static inline coll_span coll_block_of(const size_t *displs, size_t n, int p, int i) {
+  return displs ? coll_blocks_of(displs, n, p, i, i + 1) : coll_block(n, p, i);
+}
+
+static inline size_t coll_block_max_of(const size_t *displs, size_t n, int p) {
+  size_t most = displs ? 0 : coll_block_max(n, p);
+  for (int i = 0; displs && i < p; i++)
+    if (displs[i + 1] - displs[i] > most) most = displs[i + 1] - displs[i];
+  return most;
+}
+
 #endif

@@ -4,8 +4,8 @@
 #include "patterns/fold.h"
 
 /* The blocks of virtual ranks lo … hi-1, each that of a pair or of one rank. */
-static coll_span blocks(size_t n, int p, coll_fold f, int lo, int hi) {
-  return coll_blocks(n, p, coll_fold_first(f, lo), coll_fold_first(f, hi));
+static coll_span blocks(const size_t *displs, size_t n, int p, coll_fold f, int lo, int hi) {
+  return coll_blocks_of(displs, n, p, coll_fold_first(f, lo), coll_fold_first(f, hi));
 }
 
 /* Empty blocks are not sent: with fewer elements than ranks some exchanges have one message only, or none. */
@@ -17,11 +17,11 @@ static void exchange(coll_ctx *c, void *sum, void *spare, coll_span keep, coll_s
   coll_reduce(c, coll_at(c, spare, keep.first), coll_at(c, sum, keep.first), keep.count);
 }
 
-void coll_recursive_halving(coll_ctx *c, const void *in, void *out, size_t n) {
+void coll_recursive_halving(coll_ctx *c, const void *in, void *out, size_t n, const size_t *displs) {
   void *spare = coll_scratch(c, n), *sum = coll_scratch(c, n);
   coll_copy(c, sum, in, n);
   coll_fold f = coll_fold_make(c->size, COLL_FOLD_ODD);
-  coll_span own = coll_block(n, c->size, c->rank);
+  coll_span own = coll_block_of(displs, n, c->size, c->rank);
   int v = coll_fold_virtual(f, c->rank);
   if (v < 0) {
     coll_send(c, sum, n, c->rank + 1);
@@ -34,13 +34,13 @@ void coll_recursive_halving(coll_ctx *c, const void *in, void *out, size_t n) {
   }
   for (int half = f.power / 2; half; half /= 2) {
     int low = v & -(2 * half), middle = low + half, high = middle + half;
-    coll_span lower = blocks(n, c->size, f, low, middle), upper = blocks(n, c->size, f, middle, high);
+    coll_span lower = blocks(displs, n, c->size, f, low, middle), upper = blocks(displs, n, c->size, f, middle, high);
     bool up = v & half;
     exchange(c, sum, spare, up ? upper : lower, up ? lower : upper, coll_fold_real(f, v ^ half));
   }
   coll_copy(c, out, coll_at(c, sum, own.first), own.count);
   if (c->rank < 2 * f.extra) {
-    coll_span partner = coll_block(n, c->size, c->rank - 1);
+    coll_span partner = coll_block_of(displs, n, c->size, c->rank - 1);
     if (partner.count) coll_send(c, coll_at(c, sum, partner.first), partner.count, c->rank - 1);
   }
 }
@@ -53,11 +53,11 @@ static int mirror(int v, int bits) {
 
 /* Hands the one or two blocks of virtual rank v's mirror, which lie in sum, to where they belong, and fetches this
  * rank's own. */
-static void put_right(coll_ctx *c, void *out, size_t n, coll_fold f, int v, void *sum) {
+static void put_right(coll_ctx *c, void *out, size_t n, const size_t *displs, coll_fold f, int v, void *sum) {
   int goal = mirror(v, f.lg), to = coll_fold_real(f, goal);
-  coll_span own = coll_block(n, c->size, c->rank), theirs = coll_block(n, c->size, to);
+  coll_span own = coll_block_of(displs, n, c->size, c->rank), theirs = coll_block_of(displs, n, c->size, to);
   if (goal < f.extra) {
-    coll_span pair = coll_block(n, c->size, to - 1);
+    coll_span pair = coll_block_of(displs, n, c->size, to - 1);
     coll_send(c, coll_at(c, sum, pair.first), pair.count, to - 1);
   }
   if (goal == v) coll_copy(c, out, coll_at(c, sum, own.first), own.count);
@@ -71,7 +71,7 @@ static void turn(coll_ctx *c, const void *in, void *turned, size_t n, int bits) 
     coll_copy(c, coll_at(c, turned, (size_t)mirror(i, bits) * m), coll_at(c, in, (size_t)i * m), m);
 }
 
-void coll_butterfly(coll_ctx *c, const void *in, void *out, size_t n, bool turned) {
+void coll_butterfly(coll_ctx *c, const void *in, void *out, size_t n, const size_t *displs, bool turned) {
   if (c->size < 2) {
     coll_copy(c, out, in, n);
     return;
@@ -84,7 +84,7 @@ void coll_butterfly(coll_ctx *c, const void *in, void *out, size_t n, bool turne
   if (v < 0) {
     coll_send(c, sum, n, c->rank + 1);
     int from = coll_fold_real(f, mirror(c->rank / 2, f.lg));
-    coll_recv(c, out, coll_block(n, c->size, c->rank).count, from);
+    coll_recv(c, out, coll_block_of(displs, n, c->size, c->rank).count, from);
     return;
   }
   if (c->rank < 2 * f.extra) {
@@ -96,7 +96,8 @@ void coll_butterfly(coll_ctx *c, const void *in, void *out, size_t n, bool turne
     int partner = coll_fold_real(f, v ^ distance);
     bool upper = v & distance;
     int kept = first + (upper ? half : 0), given = first + (upper ? 0 : half);
-    coll_span keep = blocks(n, c->size, f, kept, kept + half), give = blocks(n, c->size, f, given, given + half);
+    coll_span keep = blocks(displs, n, c->size, f, kept, kept + half),
+              give = blocks(displs, n, c->size, f, given, given + half);
     coll_sendrecv(c, coll_at(c, sum, give.first), give.count, partner, coll_at(c, spare, keep.first), keep.count,
                   partner);
     if (upper) { /* the lower rank's part goes to the left */
@@ -109,8 +110,8 @@ void coll_butterfly(coll_ctx *c, const void *in, void *out, size_t n, bool turne
     }
     first = kept;
   }
-  if (turned) coll_copy(c, out, coll_at(c, sum, coll_block(n, c->size, first).first), n / (size_t)c->size);
-  else put_right(c, out, n, f, v, sum);
+  if (turned) coll_copy(c, out, coll_at(c, sum, coll_block_of(displs, n, c->size, first).first), n / (size_t)c->size);
+  else put_right(c, out, n, displs, f, v, sum);
 }
 
 double coll_cube_cost(int p, double n, double alpha, double beta, double gamma) {

@@ -7,9 +7,11 @@
 #include "collscope.h"
 #include "patterns/block.h"
 
-/* Reduces piece `piece` of `pieces` of every block of sum[n], where each rank's own contribution lies at the start.
+/* Reduces piece `piece` of `pieces` of every block of sum[n], where each rank's own contribution lies at the start. displs: if not NULL,
+ * the cut in place of coll_block.
  * inbox: two buffers for the longest piece. Any p >= 2. */
-void coll_ring_reduce(coll_ctx *, void *sum, size_t n, int ahead, int piece, int pieces, void *const inbox[2]);
+void coll_ring_reduce(coll_ctx *, void *sum, size_t n, const size_t *displs, int ahead, int piece, int pieces,
+                      void *const inbox[2]);
 
 /* How a vector is cut into p blocks: where block i lies, and what block() has to know for it. */
 typedef struct {

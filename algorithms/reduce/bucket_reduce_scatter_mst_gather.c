@@ -22,7 +22,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   coll_span held = coll_mst_held(c, a->count, a->root, COLL_MST_FIRST);
   void *hold = c->rank == a->root ? a->out : coll_scratch(c, held.count);
   void *own = coll_at(c, hold, coll_block(a->count, c->size, c->rank).first - held.first);
-  coll_bucket_reduce_scatter(c, a->in, own, a->count);
+  coll_bucket_reduce_scatter(c, a->in, own, a->count, NULL);
   coll_mst_gather(c, hold, a->count, a->root, COLL_MST_FIRST);
 }
 

@@ -2,8 +2,8 @@
  * Idea     each block goes once around the ring, from its right neighbour to its own rank, and is added to on its way
  * Rounds   p-1
  * Cost     (p-1) (alpha + m (beta + gamma))          m = bytes of the longest block: n/p when p divides the count;
- *          exact for any p and count
- * Needs    any p, any count; an operator that commutes
+ *          exact for any p and counts
+ * Needs    any p, any counts; an operator that commutes
  * Scratch  at most two blocks
  * Source   Chan et al. 2007, doi:10.1002/cpe.1206; Bird (long vectors)
  *
@@ -13,17 +13,18 @@
  *  2       A             B             C             0 → 1: b, 1 → 2: c, 2 → 0: a
  */
 #include "primitives/bucket.h"
+#include "primitives/move_down.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
-  coll_span own = coll_block(a->count, c->size, c->rank);
+  coll_span own = coll_block_of(a->displs, a->count, c->size, c->rank);
   void *sum = a->in_place ? coll_at(c, a->out, own.first) : a->out;
-  coll_bucket_reduce_scatter(c, a->in, sum, a->count);
-  coll_copy(c, a->out, sum, own.count);
+  coll_bucket_reduce_scatter(c, a->in, sum, a->count, a->displs);
+  if (a->in_place) coll_move_down(c, a->out, own.first, own.count);
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
-  return coll_bucket_cost(a->size, a->count, a->elem, alpha, beta, gamma);
+  return coll_bucket_cost_of(a, alpha, beta, gamma);
 }
 
 static bool exact(const coll_args *a) { return true; }
@@ -33,7 +34,7 @@ const coll_alg reduce_scatter_bucket = {
   .collective = COLL_REDUCE_SCATTER,
   .summary = "add up blocks around a ring of neighbours",
   .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors",
-  .flags = COLL_COMMUTATIVE_ONLY,
+  .flags = COLL_COMMUTATIVE_ONLY | COLL_ANY_BLOCKS,
   .run = run,
   .cost = cost,
   .exact = exact,

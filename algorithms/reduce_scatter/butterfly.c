@@ -4,7 +4,7 @@
  * Rounds   lg p' + 1 with p' = 2^⌊lg p⌋; 2 more when p is no power of two
  * Cost     (lg p + 1) alpha + (p-1)/p n (beta + gamma) + (n/p) beta          n = bytes of the vector; exact for p a
  *          power of two, 4 at least, that divides the count (for p = 2 there is no last exchange)
- * Needs    any p, any count; keeps the rank order
+ * Needs    any p, any counts; keeps the rank order
  * Scratch  two vectors
  * Source   Traff 2005, EuroPVM/MPI, LNCS 3666, pp. 129-137; Open MPI's coll/tuned reduce_scatter 4
  *
@@ -17,7 +17,7 @@
 #include "primitives/reduce_scatter.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
-  if (a->count) coll_butterfly(c, a->in, a->out, a->count, false);
+  if (a->count) coll_butterfly(c, a->in, a->out, a->count, a->displs, false);
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
@@ -25,13 +25,14 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
   return a->count ? coll_cube_cost(a->size, n, alpha, beta, gamma) + last : 0;
 }
 
-static bool exact(const coll_args *a) { return coll_cube_exact(a->size, a->count); }
+static bool exact(const coll_args *a) { return !a->displs && coll_cube_exact(a->size, a->count); }
 
 const coll_alg reduce_scatter_butterfly = {
   .key = "reduce_scatter/butterfly",
   .collective = COLL_REDUCE_SCATTER,
   .summary = "halving at doubling distance, then mirrored ranks swap",
   .source = "Traff 2005, EuroPVM/MPI, LNCS 3666, pp. 129-137",
+  .flags = COLL_ANY_BLOCKS,
   .twin = { "Open MPI", 4 },
   .run = run,
   .cost = cost,

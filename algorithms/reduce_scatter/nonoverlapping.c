@@ -25,14 +25,14 @@ static void run(coll_ctx *c, const coll_args *a) {
   void *sum = NULL;
   if (c->rank == 0) sum = a->in == a->out ? a->out : coll_scratch(c, a->count);
   coll_part_run(c, a, coll_reduce_parts[a->param[0]], a->param[1], a->in, sum);
-  coll_span own = coll_block(a->count, c->size, c->rank);
+  coll_span own = coll_block_of(a->displs, a->count, c->size, c->rank);
   if (c->rank) {
     if (own.count) coll_recv(c, a->out, own.count, 0);
     return;
   }
   coll_copy(c, a->out, sum, own.count);
   for (int to = 1; to < c->size; to++) {
-    coll_span block = coll_block(a->count, c->size, to);
+    coll_span block = coll_block_of(a->displs, a->count, c->size, to);
     if (block.count) coll_send(c, coll_at(c, sum, block.first), block.count, to);
   }
 }
@@ -45,6 +45,7 @@ const coll_alg reduce_scatter_nonoverlapping = {
   .summary = "a reduce to rank 0, then it sends each rank its block",
   .source = "Open MPI, coll/tuned",
   .params = params,
+  .flags = COLL_ANY_BLOCKS,
   .ports = COLL_PORTS_MANY,
   .twin = { "Open MPI", 1 },
   .supports = supports,

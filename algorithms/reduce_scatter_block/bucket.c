@@ -16,7 +16,7 @@
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
   void *sum = a->in_place ? coll_at(c, a->out, (size_t)c->rank * a->count) : a->out;
-  coll_bucket_reduce_scatter(c, a->in, sum, (size_t)c->size * a->count);
+  coll_bucket_reduce_scatter(c, a->in, sum, (size_t)c->size * a->count, NULL);
   coll_copy(c, a->out, sum, a->count);
 }
 

@@ -17,7 +17,7 @@
 #include "primitives/reduce_scatter.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
-  if (a->count) coll_butterfly(c, a->in, a->out, (size_t)c->size * a->count, coll_is_power_of_two(c->size));
+  if (a->count) coll_butterfly(c, a->in, a->out, (size_t)c->size * a->count, NULL, coll_is_power_of_two(c->size));
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {

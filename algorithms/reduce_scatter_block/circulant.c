@@ -15,7 +15,7 @@
 #include "primitives/circulant.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
-  if (a->count) coll_circulant_reduce_scatter_to(c, a->in, a->out, (size_t)a->size * a->count);
+  if (a->count) coll_circulant_reduce_scatter_to(c, a->in, a->out, (size_t)a->size * a->count, NULL);
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {

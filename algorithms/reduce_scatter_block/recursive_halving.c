@@ -15,7 +15,7 @@
 #include "primitives/reduce_scatter.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
-  if (a->count) coll_recursive_halving(c, a->in, a->out, (size_t)c->size * a->count);
+  if (a->count) coll_recursive_halving(c, a->in, a->out, (size_t)c->size * a->count, NULL);
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {

@@ -10,10 +10,10 @@ typedef enum { COLL_NO_RANK, COLL_ROOT, COLL_EVERY_RANK } coll_who;
 /* Elements of a buffer, for a call of count m on p ranks. */
 typedef enum {
   COLL_HOLDS_NOTHING,
-  COLL_HOLDS_BLOCK,  /* m: one rank's block */
+  COLL_HOLDS_BLOCK,  /* m: one rank's block; of any length where the call has displs */
   COLL_HOLDS_BLOCKS, /* p·m: the blocks of all ranks */
   COLL_HOLDS_VECTOR, /* m: the whole vector */
-  COLL_HOLDS_PART,   /* this rank's part of the vector, cut by coll_block */
+  COLL_HOLDS_PART,   /* this rank's part of the vector, cut by coll_block or displs */
 } coll_amount;
 
 /* Ranks that have data there, and how much. */
@@ -43,6 +43,7 @@ typedef struct {
   const char *name;
   const char *mpi; /* MPI's function; NULL: it has none */
   bool root, op;   /* has a root; has an operator: else data only moves */
+  bool uneven;     /* a call may say how long each rank's block is: coll_args' displs */
   coll_side in, out;
   coll_in_place in_place;
   struct {          /* the lower bound of the telephone model: see coll_bound */
@@ -64,6 +65,10 @@ bool coll_has_operator(coll_collective);
 typedef enum { COLL_COUNTS_NOTHING, COLL_COUNTS_BLOCK, COLL_COUNTS_VECTOR } coll_counts;
 coll_counts coll_counts_of(coll_collective);
 
+/* Can a call say how long each rank's block is, and how many numbers its displs are? */
+bool coll_may_be_uneven(coll_collective);
+size_t coll_displs(coll_collective, int size);
+
 /* Can the caller choose between in place and not? */
 bool coll_has_in_place(coll_collective);
 /* Do in and out share a buffer at this rank in this call? */
@@ -80,7 +85,8 @@ size_t coll_result_count(coll_collective, const coll_args *, int rank);
 size_t coll_in_offset(coll_collective, const coll_args *, int rank);
 size_t coll_out_offset(coll_collective, const coll_args *, int rank);
 
-/* Lower bound of the telephone model as the sources print it (Chan et al. 2007, Bird tables I and III-B). */
+/* Lower bound of the telephone model as the sources print it (Chan et al. 2007, Bird tables I and III-B); of blocks that are not of one
+ * length what they send and take at least. */
 double coll_bound(coll_collective, const coll_args *, double alpha, double beta, double gamma);
 
 /* NULL, or why this algorithm cannot run this call: checks root, operator, parameters, then alg->supports. Text is written

@@ -34,6 +34,7 @@ static void algorithm(json *j, const coll_alg *a) {
     { COLL_ANY_SOURCE, "any_source" },
     { COLL_SEGMENTS, "segments" },
     { COLL_PLACES, "places" },
+    { COLL_ANY_BLOCKS, "any_blocks" },
   };
   json_object(j, NULL);
   json_text(j, "key", a->key);
@@ -104,6 +105,7 @@ static void collective(json *j, coll_collective k) {
   json_text(j, "mpi", f->mpi);
   json_bool(j, "has_root", f->root);
   json_bool(j, "has_operator", f->op);
+  json_bool(j, "uneven", f->uneven);
   json_text(j, "unit", unit[coll_counts_of(k)]);
   side(j, "in", f->in);
   side(j, "out", f->out);

@@ -1,10 +1,10 @@
 /* The catalogue as JSON: the one source of every other list (command line, docs, tests, Python). One object:
  *
  *   algorithms   key, collective, summary, source, params, ports ("one", "many"), flags ("commutative_only", "any_source",
- *                "segments", "places": the schedule depends on where ranks sit), twin (null, or library, collective, number),
+ *                "segments", "places": the schedule depends on where ranks sit, "any_blocks": of any lengths), twin (null, or library, collective, number),
  *                has_cost
  *   decisions    key, summary, source, params, collectives (names)
- *   collectives  name; mpi (MPI's function or null); has_root, has_operator; unit: what count counts ("block", "vector",
+ *   collectives  name; mpi (MPI's function or null); has_root, has_operator, uneven (blocks may have any lengths); unit: what count counts ("block", "vector",
  *                "none"); in, out: who has data there ("every", "root", "none") and how much ("block": count elements,
  *                "blocks": p of them, "vector": count elements, "part": this rank's part of the vector, "nothing");
  *                in_place: "never", "always" (one buffer), "same" (in and out begin together), "in_out" (in is this rank's

@@ -3,6 +3,7 @@
 #include "core/catalogue/collective.h"
 #include "core/catalogue/decide.h"
 #include "core/catalogue/number.h"
+#include "core/catalogue/text.h"
 #include "core/plan/line.h"
 #include "core/plan/places.h"
 #include "core/plan/plan.h"
@@ -57,6 +58,18 @@ coll_args plan_args(const plan_point *q, int size, const long *param, const coll
                       .in_place = q->in_place,
                       .param = param,
                       .place = place };
+}
+
+bool plan_cut(const plan_point *q, coll_args *a, size_t **displs, char *error, size_t size) {
+  if (q->counts.kind == DISTRIBUTION_UNIFORM) return true;
+  bool pairs = q->collective == COLL_ALLTOALLV;
+  if (pairs && a->size > DISTRIBUTION_PAIRS)
+    return say(error, size, "counts of alltoallv are known for at most %d ranks", DISTRIBUTION_PAIRS);
+  size_t all = coll_counts_of(q->collective) == COLL_COUNTS_BLOCK ? q->count * (size_t)a->size : q->count;
+  size_t *room = realloc(*displs, sizeof *room * coll_displs(q->collective, a->size));
+  if (!room) return say(error, size, "out of memory for the counts of %d ranks", a->size);
+  a->displs = *displs = room;
+  return (pairs ? distribution_cut_pairs : distribution_cut)(&q->counts, all, a->size, *displs, error, size);
 }
 
 bool plan_too_large(const plan_point *q, int ranks, char reason[PLAN_REASON]) {
@@ -185,6 +198,10 @@ static bool pair(const file_line *r, plan_point *q, const char *key, const char 
     const char *wrong = arrival_parse(&q->skew, text);
     return !wrong || line_wrong(r, "skew=%.40s: %s", text, wrong);
   }
+  if (!strcmp(key, "counts")) {
+    const char *wrong = distribution_parse(&q->counts, text);
+    return !wrong || line_wrong(r, "counts=%.40s: %s", text, wrong);
+  }
   if (!strcmp(key, "buffers")) {
     if (!one_of(r, key, text, buffers, PLAN_BUFFERS, &index)) return false;
     q->buffers = (plan_buffers)index;
@@ -203,7 +220,7 @@ static bool pair(const file_line *r, plan_point *q, const char *key, const char 
     return one_of(r, key, text, names, COLL_COLLECTIVES, collective);
   }
   return line_wrong(r,
-                    "unknown key %.40s; known: id collective algorithm ranks count type op root in_place metric "
+                    "unknown key %.40s; known: id collective algorithm ranks count type op root in_place counts metric "
                     "repetitions until_ci budget_s warmup buffers skew group check",
                     key);
 }
@@ -235,6 +252,9 @@ static bool finish(const file_line *r, plan_point *q, int collective, int op) {
   if (q->ranks && q->root >= q->ranks) return line_wrong(r, "root=%d: there are only %d ranks", q->root, q->ranks);
   char reason[PLAN_REASON];
   if (plan_too_large(q, q->ranks ? q->ranks : 1, reason)) return line_wrong(r, "count=%zu: %s", q->count, reason);
+  if (q->counts.kind != DISTRIBUTION_UNIFORM && !coll_may_be_uneven(q->collective))
+    return line_wrong(r, "counts= goes with gatherv, scatterv, allgatherv, alltoallv and reduce_scatter, not with %s",
+                      coll_collective_name(q->collective));
   if (!q->repetitions) return line_wrong(r, "repetitions=0: at least one");
   if (!q->until_ci != !q->budget_s) return line_wrong(r, "until_ci= and budget_s= go together");
   if (q->until_ci > 0 && q->metric == PLAN_LOOP)
@@ -254,7 +274,7 @@ static bool same_call(const plan_point *a, const plan_point *b) {
   return a->collective == b->collective && a->ranks == b->ranks && a->count == b->count && a->type == b->type &&
          a->op == b->op && a->root == b->root && a->in_place == b->in_place && a->metric == b->metric &&
          a->progress == b->progress && a->polls == b->polls && a->buffers == b->buffers &&
-         arrival_same(&a->skew, &b->skew);
+         arrival_same(&a->skew, &b->skew) && distribution_same(&a->counts, &b->counts);
 }
 
 typedef struct {

@@ -12,6 +12,7 @@
  *   op           sum prod max min affine none           sum; affine for type affine
  *   root         rank                                   0
  *   in_place     0 or 1                                 0
+ *   counts       how long each rank's block is, see distribution.h   uniform
  *   metric       makespan osu_avg root loop delay       makespan
  *                osu_avg[barrier=KEY]: KEY before each call, an algorithm or a decision, in place of MPI's own
  *                nonblocking[PROGRESS] overlap[METHOD,PROGRESS]: started, and waited for at once or beside computation; PROGRESS is
@@ -32,6 +33,7 @@
 
 #include "collscope.h"
 #include "core/plan/arrival.h"
+#include "core/plan/distribution.h"
 
 typedef enum { PLAN_FLOAT, PLAN_DOUBLE, PLAN_INT, PLAN_BYTE, PLAN_LONG, PLAN_AFFINE, PLAN_TYPES } plan_type;
 typedef enum { PLAN_SUM, PLAN_PROD, PLAN_MAX, PLAN_MIN, PLAN_OP_AFFINE, PLAN_NONE, PLAN_OPS } plan_op;
@@ -66,6 +68,7 @@ typedef struct {
   plan_op op;
   int root;
   bool in_place, check;
+  distribution counts;
   plan_metric metric;
   char barrier[PLAN_KEY]; /* before each call of osu_avg; "": MPI's own */
   plan_progress progress; /* of nonblocking and overlap */
@@ -105,8 +108,12 @@ bool plan_too_large(const plan_point *, int ranks, char reason[PLAN_REASON]);
 /* NULL, or why these two do not go together ("op affine needs type affine"). */
 const char *plan_op_mismatch(plan_type, plan_op);
 
-/* The call's shape: size, count, elem, root, commutes, in_place. param and place are set as given, the buffers to
+/* The call's shape: size, count, elem, root, commutes, in_place. param and place are set as given, the buffers and displs to
  * NULL. */
 coll_args plan_args(const plan_point *, int size, const long *param, const coll_place *place);
+
+/* Lets args, of plan_args, say how long each rank's block is, where the point does; *displs: memory from malloc, kept from point to
+ * point. False: the file cannot be cut so; what is wrong is in error[size]. */
+bool plan_cut(const plan_point *, coll_args *, size_t **displs, char *error, size_t size);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "core/catalogue/collective.h"
 #include "core/catalogue/number.h"
+#include "core/plan/distribution.h"
 #include "core/schedule/reading.h"
 
 static const char version[] = "collscope-schedule 1";
@@ -50,6 +51,45 @@ static bool has_room(reading *s) {
   return line_wrong(s->at, "a vector of more than %" PRIu64 " GiB: give fewer elements", READING_MAX_BYTES >> 30);
 }
 
+/* How long each block is, of alltoallv those of one sender after the other: a row of displs ends with where its last block ends. */
+static bool take_block(reading *s, uint64_t elements) {
+  const coll_args *a = &s->record.args;
+  size_t p = (size_t)a->size, row = s->blocks / p, i = s->blocks % p, *displs = s->displs + row * (p + 1);
+  if (s->blocks == s->expected) return line_wrong(s->at, "counts: more than the %zu of the blocks", s->expected);
+  if (!i) displs[0] = 0;
+  displs[i + 1] = displs[i] + elements;
+  if (s->record.collective == COLL_ALLTOALLV)
+    s->displs[(p + i) * (p + 1) + row + 1] = elements; /* the receiver's: summed up later */
+  s->blocks++;
+  return displs[i + 1] <= READING_MAX_BYTES / a->elem / (s->expected / p) ||
+         line_wrong(s->at, "counts: a vector of more than %" PRIu64 " GiB: give fewer elements",
+                    READING_MAX_BYTES >> 30);
+}
+
+static bool read_blocks(reading *s, char *text) {
+  record *r = &s->record;
+  if (!text) return true;
+  if (r->collective == COLL_COLLECTIVES || !coll_may_be_uneven(r->collective))
+    return line_wrong(s->at, "counts: this collective's blocks are of one length");
+  size_t p = (size_t)r->args.size;
+  bool pairs = r->collective == COLL_ALLTOALLV;
+  if (pairs && p > DISTRIBUTION_PAIRS)
+    return line_wrong(s->at, "counts of alltoallv are known for at most %d ranks", DISTRIBUTION_PAIRS);
+  s->expected = pairs ? p * p : p;
+  s->displs = pool_take(&s->keep, sizeof *s->displs * coll_displs(r->collective, r->args.size));
+  if (!read_list(s, "counts", text, READING_MAX_BYTES, take_block)) return false;
+  if (s->blocks < s->expected)
+    return line_wrong(s->at, "counts: %zu, and there are %zu blocks", s->blocks, s->expected);
+  if (coll_counts_of(r->collective) == COLL_COUNTS_VECTOR && s->displs[p] != r->args.count)
+    return line_wrong(s->at, "counts: %zu elements in all, and count=%zu", s->displs[p], r->args.count);
+  for (size_t *row = s->displs + p * (p + 1); pairs && row < s->displs + 2 * p * (p + 1); row += p + 1) {
+    row[0] = 0;
+    for (size_t i = 0; i < p; i++) row[i + 1] += row[i];
+  }
+  r->args.displs = s->displs;
+  return true;
+}
+
 static bool read_call(reading *s) {
   enum { RANKS, COUNT, ELEM, ROOT, COMMUTES, IN_PLACE, CALLS, NUMBERS };
   static const struct {
@@ -63,7 +103,7 @@ static bool read_call(reading *s) {
                          { "in_place", 0, 1 },
                          { "calls", 1, REC_CALLS } };
   uint64_t value[NUMBERS] = { [ELEM] = 4, [COMMUTES] = 1, [CALLS] = 1 };
-  char *name, *text;
+  char *name, *text, *blocks = NULL;
   if (s->ranks) return line_wrong(s->at, "a second line \"call\"");
   s->record.collective = COLL_COLLECTIVES;
   bool named = false;
@@ -74,12 +114,17 @@ static bool read_call(reading *s) {
       named = true;
       continue;
     }
+    if (text && !strcmp(name, "counts")) {
+      blocks = text;
+      continue;
+    }
     while (i < NUMBERS && strcmp(name, numbers[i].name) != 0) i++;
     if (i == NUMBERS || !text)
-      return line_wrong(s->at,
-                        "%.40s: expected collective, ranks, count, elem, root, commutes, in_place or calls, each "
-                        "with = and a value",
-                        name);
+      return line_wrong(
+          s->at,
+          "%.40s: expected collective, ranks, count, elem, root, commutes, in_place, calls or counts, each "
+          "with = and a value",
+          name);
     if (!number_whole(text, numbers[i].max, &value[i]) || value[i] < numbers[i].min)
       return line_wrong(s->at, "%s=%.40s: must be a whole number from %" PRIu64 " to %" PRIu64, name, text,
                         numbers[i].min, numbers[i].max);
@@ -97,7 +142,7 @@ static bool read_call(reading *s) {
                          .commutes = value[COMMUTES],
                          .in_place = value[IN_PLACE] };
   r->calls = (int)value[CALLS];
-  if (!has_room(s)) return false;
+  if (!has_room(s) || !read_blocks(s, blocks)) return false;
   s->ranks = r->args.size;
   size_t n = (size_t)s->ranks;
   r->rank = calloc(n, sizeof *r->rank);

@@ -21,6 +21,8 @@ typedef struct {
   int ranks;          /* that there is memory for; 0 before the line `call` */
   /* while it is read */
   const file_line *at;
+  size_t *displs; /* of the line `call`; its blocks that have been read */
+  size_t blocks, expected;
   char *rest;       /* of the line */
   bool versioned;   /* the first line has been read */
   int rank, call;   /* the ones that are read; -1: no rank yet */

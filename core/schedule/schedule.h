@@ -86,7 +86,7 @@ typedef struct {
 typedef struct record {
   coll_collective collective; /* what it promises */
   uint64_t serial;            /* no other recording of the process has the same; 0: made by hand */
-  /* Of every rank but for in, out; of these nobody needs more than the shape: param and place are the recorder's. */
+  /* Of every rank but for in, out; of these nobody needs more than the shape: param, place and displs are the recorder's. */
   coll_args args;
   int calls;             /* how many consecutive calls of run() were recorded */
   rec_rank *rank;        /* [args.size] */

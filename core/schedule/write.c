@@ -94,9 +94,15 @@ void schedule_write(FILE *f, const record *r, const char *algorithm) {
   const coll_args *a = &r->args;
   fputs("collscope-schedule 1\n", f);
   if (algorithm && *algorithm) fprintf(f, "algorithm %s\n", algorithm);
-  fprintf(f, "call collective=%s ranks=%d count=%zu elem=%zu root=%d commutes=%d in_place=%d calls=%d\n",
+  fprintf(f, "call collective=%s ranks=%d count=%zu elem=%zu root=%d commutes=%d in_place=%d calls=%d",
           r->collective < COLL_COLLECTIVES ? coll_collective_name(r->collective) : "none", a->size, a->count, a->elem,
           a->root, a->commutes, a->in_place, r->calls);
+  int senders = r->collective == COLL_ALLTOALLV ? a->size : 1;
+  for (int i = 0; i < senders * a->size && a->displs; i++) {
+    const size_t *begins = a->displs + i + i / a->size; /* a row has a number more than blocks */
+    fprintf(f, "%s%zu", i ? "," : " counts=", begins[1] - begins[0]);
+  }
+  fputc('\n', f);
   put_segments(f, r);
   for (int rank = 0; rank < a->size; rank++) put_rank(f, r, rank);
 }

@@ -1,6 +1,7 @@
 #include "driver/check/points.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/catalogue/collective.h"
@@ -76,22 +77,39 @@ static void all_parameters(const sweeping *s, long *param, int max_roots) {
   }
 }
 
+/* Blocks of several lengths, some of them empty. */
+static void uneven_blocks(sweeping *s, long *param, int max_roots) {
+  static const char *const names[] = { "linear", "zipf:2", "one:0" };
+  plan_point q = { .collective = s->alg->collective, .count = 29 };
+  size_t *displs = NULL;
+  s->args->count = q.count;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char error[512];
+    if (distribution_parse(&q.counts, names[i]) || !plan_cut(&q, s->args, &displs, error, sizeof error)) abort();
+    all_parameters(s, param, max_roots ? max_roots : 3);
+  }
+  free(displs);
+}
+
 void points_each(const coll_alg *alg, int p, const coll_place *place, int max_roots, points_visit *visit, void *self) {
+  long param[COLL_PARAMS];
+  for (int k = 0; alg->params && alg->params[k].name; k++) param[k] = alg->params[k].value;
   size_t counts[] = { 0, 1, (size_t)p - 1, (size_t)p, (size_t)p + 1, 1000 };
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
     bool repeated = false;
     for (size_t k = 0; k < i; k++) repeated |= counts[k] == counts[i];
     if (repeated) continue;
-    long param[COLL_PARAMS];
-    for (int k = 0; alg->params && alg->params[k].name; k++) param[k] = alg->params[k].value;
     coll_args a = { .size = p, .count = counts[i], .param = param, .place = place };
     all_parameters(&(sweeping){ .alg = alg, .args = &a, .visit = visit, .self = self }, param, max_roots);
   }
+  if (!(alg->flags & COLL_ANY_BLOCKS)) return;
+  coll_args a = { .size = p, .param = param, .place = place };
+  uneven_blocks(&(sweeping){ .alg = alg, .args = &a, .visit = visit, .self = self }, param, max_roots);
 }
 
 void points_name(char *name, size_t size, const coll_alg *alg, const coll_args *a, plan_type type) {
   char key[256];
   coll_key(alg, a->param, key, sizeof key);
-  snprintf(name, size, "%s p=%d count=%zu root=%d%s %s", key, a->size, a->count, a->root,
+  snprintf(name, size, "%s p=%d count=%zu%s root=%d%s %s", key, a->size, a->count, a->displs ? " uneven" : "", a->root,
            a->in_place ? " in place" : "", plan_type_name(type));
 }

@@ -8,7 +8,7 @@
 #include "core/runtime/port_memory.h"
 #include "core/plan/values.h"
 #include "driver/port_caches.h"
-#include "patterns/block.h"
+#include "patterns/rank_block.h"
 
 enum { GUARD = 64, GUARD_BYTE = 0xA5, POISON = 0x5C };
 
@@ -94,8 +94,26 @@ static size_t expected(const check *c, int rank, size_t outs, char *want) {
       return outs;
     case COLL_REDUCE:
     case COLL_ALLREDUCE: reduced(c, 0, p, 0, outs, want); return outs;
+    case COLL_GATHERV:
+    case COLL_ALLGATHERV:
+      for (int r = 0; r < p && outs; r++) {
+        coll_span block = coll_rank_block(a, r);
+        inputs(c, r, 0, block.count, want + block.first * e);
+      }
+      return outs;
+    case COLL_ALLTOALLV:
+      for (int r = 0; r < p && outs; r++) {
+        coll_span block = coll_received_block(a, rank, r);
+        inputs(c, r, coll_sent_block(a, r, rank).first, block.count, want + block.first * e);
+      }
+      return outs;
+    case COLL_SCATTERV: {
+      coll_span own = coll_rank_block(a, rank);
+      inputs(c, a->root, own.first, own.count, want);
+      return own.count;
+    }
     case COLL_REDUCE_SCATTER: {
-      coll_span own = coll_block(m, p, rank);
+      coll_span own = coll_rank_part(a, rank);
       reduced(c, 0, p, own.first, own.count, want);
       return own.count;
     }

@@ -1,6 +1,7 @@
 #include "driver/measure/subject.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/catalogue/collective.h"
@@ -9,12 +10,17 @@
 #include "driver/measure/played.h"
 #include "driver/port.h"
 
-static const char *find_builtin(const plan_point *p, bool trace, char *reason, size_t size) {
+static const char *find_builtin(const plan_point *p, const coll_args *a, bool trace, char *reason, size_t size) {
   if (!coll_facts_of(p->collective)->mpi)
     return snprintf(reason, size, "MPI has no %s", coll_collective_name(p->collective)), reason;
   if (trace) return snprintf(reason, size, "a call of the library's own cannot be traced"), reason;
-  if (p->count > (size_t)1 << 30)
-    return snprintf(reason, size, "MPI's own call takes at most 2^30 elements here"), reason;
+  bool counts_all = coll_may_be_uneven(p->collective) && coll_counts_of(p->collective) == COLL_COUNTS_BLOCK;
+  size_t most = counts_all ? 0 : p->count;
+  for (int r = 0; r < a->size && counts_all; r++) {
+    size_t n = coll_in_count(p->collective, a, r) + coll_result_count(p->collective, a, r);
+    most = n > most ? n : most;
+  }
+  if (most > (size_t)1 << 30) return snprintf(reason, size, "MPI's own call takes at most 2^30 elements here"), reason;
   return NULL;
 }
 
@@ -29,7 +35,7 @@ static const char *find_barrier(subject *s, const plan_point *p, char *reason, s
   return bind_key(&s->barrier_bound, p->barrier, COLL_BARRIER, reason, size);
 }
 
-const char *subject_find(subject *s, launch *l, const plan_point *p, int ranks, bool trace, char *reason, size_t size) {
+static const char *find(subject *s, launch *l, const plan_point *p, int ranks, bool trace, char *reason, size_t size) {
   bool combines = coll_has_operator(p->collective);
   *s = (subject){ .comm = launch_first(l, ranks), .collective = p->collective };
   const char *mismatch = combines ? plan_op_mismatch(p->type, p->op) : NULL;
@@ -46,6 +52,7 @@ const char *subject_find(subject *s, launch *l, const plan_point *p, int ranks, 
   if (why) return why;
   char large[PLAN_REASON];
   if (plan_too_large(p, ranks, large)) return snprintf(reason, size, "count=%zu: %s", p->count, large), reason;
+  if (!plan_cut(p, &s->bound.args, &s->displs, reason, size)) return reason;
   if (p->buffers == PLAN_COLD && !port_has_caches())
     return snprintf(reason, size, "a simulation has no cold buffers; take warm or fresh ones"), reason;
   bool goes_on = plan_is_nonblocking(p->metric);
@@ -55,11 +62,17 @@ const char *subject_find(subject *s, launch *l, const plan_point *p, int ranks, 
   else if (coll_takes_builtin(p->key, p->collective, &s->bound.args)) {
     if (coll_is_decision(p->key))
       snprintf(s->bound.chose, sizeof s->bound.chose, "%s/builtin", coll_collective_name(p->collective));
-    why = find_builtin(p, trace, reason, size);
+    why = find_builtin(p, &s->bound.args, trace, reason, size);
   } else why = bind_key(&s->bound, p->key, p->collective, reason, size);
   if (!why && goes_on) why = nonblocking_unsupported(p, s->bound.alg);
   if (!why && trace && (p->metric == PLAN_LOOP || p->metric == PLAN_OSU_AVG))
     return snprintf(reason, size, "a trace needs a common start: metric makespan"), reason;
+  return why;
+}
+
+const char *subject_find(subject *s, launch *l, const plan_point *p, int ranks, bool trace, char *reason, size_t size) {
+  const char *why = find(s, l, p, ranks, trace, reason, size);
+  if (why) free(s->displs);
   return why;
 }
 
@@ -99,4 +112,5 @@ void subject_close(subject *s) {
     MPI_Comm_free(&s->barrier_comm);
   }
   if (s->observer) observe_free(s->observer);
+  free(s->displs);
 }

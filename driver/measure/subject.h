@@ -13,7 +13,8 @@ enum { SUBJECT_TEXT = BIND_TEXT };
 typedef struct {
   MPI_Comm comm;
   coll_collective collective;
-  binding bound; /* without an algorithm: MPI's own function */
+  binding bound;  /* without an algorithm: MPI's own function */
+  size_t *displs; /* what args.displs points to */
   coll_call *call;
   coll_observer *observer;   /* NULL: nobody asked what happens inside */
   builtin builtin;           /* if there is no algorithm */
@@ -24,7 +25,8 @@ typedef struct {
 } subject;
 
 /* Finds what the point names, for the first `ranks` ranks, which call this together; trace: it will be observed. Returns NULL, or
- * the reason why it cannot run, in reason[size]. Args point into the subject: it must not be copied. */
+ * the reason why it cannot run, in reason[size]. Args point into the subject: it must not be copied. Where there
+ * is a reason there is nothing to close. */
 const char *subject_find(subject *, launch *, const plan_point *, int ranks, bool trace, char *reason, size_t size);
 /* Plans the call, whose buffers stand in args by now. */
 void subject_open(subject *, const plan_point *, bool trace);

@@ -14,7 +14,8 @@ typedef struct {
   MPI_Op op;
   const void *in; /* or MPI_IN_PLACE, as out for scatter */
   void *out;
-  int *counts; /* [size] of reduce_scatter */
+  int *counts, *displs;    /* [size] where each rank has its own count; of alltoallv what comes, and */
+  int *sent, *sent_displs; /* [size] what goes */
 } builtin;
 bool builtin_open(builtin *, MPI_Comm, coll_collective, const coll_args *, MPI_Datatype,
                   MPI_Op);                         /* false: MPI has none */

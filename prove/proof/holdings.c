@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/catalogue/collective.h"
+#include "patterns/rank_block.h"
 #include "prove/proof/execute.h"
 #include "prove/proof/postcondition.h"
 #include "prove/proof/sets.h"
@@ -42,7 +43,7 @@ static void piece_add(holdings *h, size_t *n, uint64_t from, uint64_t to, uint32
 
 /* The stretches of a buffer, in the order in which they lie there. */
 static size_t pieces_of(const proof *e, holdings *h, int rank, const memory *m) {
-  uint64_t p = (uint64_t)e->p, block = e->r->args.count * e->elem;
+  const coll_args *a = &e->r->args;
   bool personal = e->each && coll_facts_of(e->r->collective)->in.amount == COLL_HOLDS_BLOCKS;
   size_t n = 0;
   for (uint32_t i = 0; i < m->n; i++) {
@@ -51,14 +52,19 @@ static size_t pieces_of(const proof *e, holdings *h, int rank, const memory *m) 
     uint64_t from = w->at + w->delta, to = run_end(m, i) + w->delta;
     uint32_t set = number_of(e, h, w->set);
     if (!personal) piece_add(h, &n, from, to, set);
-    else
-      for (uint64_t source = from / (p * block); source * p * block < to; source++) {
-        uint64_t mine = (source * p + (uint64_t)rank) * block, end = mine + block;
+    else {
+      int source = a->displs ? 0 : (int)(from / e->r->layout[0].in_bytes);
+      uint64_t begins = a->displs ? 0 : (uint64_t)source * e->r->layout[0].in_bytes; /* of the source's in */
+      for (; source < e->p && begins < to; begins += e->r->layout[source++].in_bytes) {
+        if (begins + e->r->layout[source].in_bytes <= from) continue;
+        coll_span sent = coll_sent_block(a, source, rank), at = coll_received_block(a, rank, source);
+        uint64_t mine = begins + sent.first * e->elem, end = mine + sent.count * e->elem;
+        uint64_t moved = mine - at.first * e->elem; /* to the source's place among p */
         if (from > mine) mine = from;
         if (to < end) end = to;
-        uint64_t moved = (source * p + (uint64_t)rank - source) * block; /* to the source's place among p */
         if (mine < end) piece_add(h, &n, mine - moved, end - moved, set);
       }
+    }
   }
   return n;
 }
@@ -135,9 +141,13 @@ bool proof_holdings(proof *e, const record *r, const uint32_t *round, uint32_t r
   h->rounds = rounds;
   h->stretches = h->firsts = 0;
   h->width = 0;
-  for (int i = 0; i < r->args.size; i++)
-    if (r->layout[i].in_bytes > h->width) h->width = r->layout[i].in_bytes;
-  if (each && !personal) h->width *= (uint64_t)r->args.size;
+  uint64_t all = 0;
+  for (int i = 0; i < r->args.size; i++) {
+    size_t bytes = personal ? r->layout[i].out_bytes : r->layout[i].in_bytes;
+    if (bytes > h->width) h->width = bytes;
+    all += r->layout[i].in_bytes;
+  }
+  if (each && !personal) h->width = all;
   if (facts->in.who == COLL_NO_RANK) h->width = (uint64_t)r->args.size;
   h->slots = h->slots ? h->slots : 256;
   if (!h->slot) h->slot = array_grow(NULL, sizeof *h->slot * h->slots);

@@ -2,14 +2,18 @@
 #include "prove/proof/postcondition.h"
 
 #include "core/catalogue/collective.h"
-#include "patterns/block.h"
+#include "patterns/rank_block.h"
 #include "prove/proof/sets.h"
 #include "prove/proof/state.h"
 #include "prove/proof/text.h"
 
 /* Where in the world of coordinates a rank's `in` begins: all have the same, or each has what comes after the last one's. */
 static uint64_t in_coordinate(const proof *e, int rank) {
-  return e->each ? (uint64_t)rank * e->r->layout[rank].in_bytes : 0;
+  const rec_layout *l = e->r->layout;
+  if (!e->each || !e->r->args.displs) return e->each ? (uint64_t)rank * l[rank].in_bytes : 0;
+  uint64_t before = 0;
+  for (int r = 0; r < rank; r++) before += l[r].in_bytes;
+  return before;
 }
 
 /* What a call finds: in, and nothing in out. */
@@ -72,13 +76,22 @@ bool call_ends(proof *e, int rank) {
     case COLL_BARRIER: return barrier_holds(e, rank);
     case COLL_SCATTER:
     case COLL_REDUCE_SCATTER_BLOCK: coord = r * block; break;
-    case COLL_REDUCE_SCATTER: coord = coll_block(a->count, e->p, rank).first * e->elem; break;
+    case COLL_REDUCE_SCATTER: coord = coll_rank_part(a, rank).first * e->elem; break;
+    case COLL_SCATTERV: coord = coll_rank_block(a, rank).first * e->elem; break;
     case COLL_ROTATION: coord = (r + 1) % p * block; break;
     case COLL_SCAN: set = set_range(e, 0, r + 1); break;
     case COLL_EXSCAN: set = r ? set_range(e, 0, r) : 0; break;
     default: break;
   }
-  if (e->r->collective == COLL_ALLTOALL) {
+  if (e->r->collective == COLL_ALLTOALLV) {
+    uint64_t begins = 0; /* of the sender's in */
+    for (int s = 0; s < e->p; begins += e->r->layout[s++].in_bytes) {
+      coll_span sent = coll_sent_block(a, s, rank), at = coll_received_block(a, rank, s);
+      if (!holds(e, rank, l->out_buf, "out", l->out_off, at.first * e->elem, at.count * e->elem,
+                 begins + sent.first * e->elem, set))
+        return false;
+    }
+  } else if (e->r->collective == COLL_ALLTOALL) {
     for (uint64_t s = 0; s < p; s++)
       if (!holds(e, rank, l->out_buf, "out", l->out_off, s * block, block, (s * p + r) * block, set)) return false;
   } else if (l->has_out && set && !holds(e, rank, l->out_buf, "out", l->out_off, 0, l->out_bytes, coord, set))

@@ -97,8 +97,9 @@ message_text value_text(const proof *e, uint64_t coord, uint64_t set) {
   }
   if (e->reduces) snprintf(w.text, sizeof w.text, "%.60s of %.130s", place_text(e, coord).text, set_text(e, set).text);
   else if (e->each) {
-    uint64_t share = e->r->layout[0].in_bytes ? e->r->layout[0].in_bytes : 1;
-    snprintf(w.text, sizeof w.text, "rank %" PRIu64 "'s %.100s", coord / share, place_text(e, coord % share).text);
+    int owner = 0;
+    for (; owner + 1 < e->p && coord >= e->r->layout[owner].in_bytes; owner++) coord -= e->r->layout[owner].in_bytes;
+    snprintf(w.text, sizeof w.text, "rank %d's %.100s", owner, place_text(e, coord).text);
   } else snprintf(w.text, sizeof w.text, "the root's %.100s", place_text(e, coord).text);
   return w;
 }

@@ -79,7 +79,7 @@ static void test_plans(void) {
   plan_refused("algorithm=reduce/mst op=none\n", ":1: op=none: reduce needs an operator");
   plan_refused(
       "algorithm=bcast/mst colour=red\n",
-      ":1: unknown key colour; known: id collective algorithm ranks count type op root in_place metric repetitions until_ci budget_s warmup buffers skew group check");
+      ":1: unknown key colour; known: id collective algorithm ranks count type op root in_place counts metric repetitions until_ci budget_s warmup buffers skew group check");
   plan_refused("algorithm=bcast/mst nonsense\n", ":1: nonsense: give key=value");
   plan_refused("algorithm=bcast/mst collective=gather\n",
                ":1: algorithm=bcast/mst does not belong to collective=gather");
@@ -90,7 +90,8 @@ static void test_plans(void) {
   plan_refused("algorithm=nothing/mst\n", ":1: algorithm=nothing/mst: nothing is not a collective");
   plan_refused(
       "algorithm=bcast/mst collective=nothing\n",
-      ":1: collective=nothing: choose one of bcast, reduce, scatter, gather, allgather, reduce_scatter, reduce_scatter_block, allreduce, rotation, barrier, alltoall, scan, exscan");
+      ":1: collective=nothing: choose one of bcast, reduce, scatter, gather, allgather, reduce_scatter, reduce_scatter_block, allreduce, rotation, barrier, alltoall, scan, exscan, "
+      "gatherv, scatterv, allgatherv, alltoallv");
   plan_refused("algorithm=bcast/mst metric=mean\n",
                ":1: metric=mean: choose one of makespan, osu_avg, root, loop, delay, nonblocking, overlap");
   plan_refused("algorithm=bcast/mst buffers=hot\n", ":1: buffers=hot: choose one of warm, cold, fresh");

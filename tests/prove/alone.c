@@ -1,9 +1,11 @@
 /* A rank that is recorded alone does what it does among all the others; where that depends on them, the record says why not. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/catalogue/collective.h"
 #include "core/catalogue/find.h"
+#include "core/plan/plan.h"
 #include "core/schedule/recorder/record.h"
 #include "prove/prover.h"
 
@@ -43,6 +45,7 @@ int main(void) {
   long param[COLL_PARAMS] = { 0 };
   prover *v = prover_new();
   record *all = NULL, *one = NULL;
+  size_t *displs = NULL;
   for (const coll_alg *const *known = coll_registry; *known; known++)
     for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
       const coll_alg *alg = coll_find((*known)->key, param, error, sizeof error);
@@ -52,8 +55,16 @@ int main(void) {
       a.root = coll_has_root(alg->collective) ? p / 2 : 0;
       a.place = prover_places(v, p);
       if (!record_unsupported(alg, &a, error, sizeof error)) compare(alg, &a, &all, &one);
+      if (!(alg->flags & COLL_ANY_BLOCKS)) continue;
+      plan_point q = { .collective = alg->collective,
+                       .count = 7,
+                       .counts = { .kind = DISTRIBUTION_ZIPF, .exponent = 2 } };
+      a.count = q.count;
+      if (!plan_cut(&q, &a, &displs, error, sizeof error)) abort();
+      if (!record_unsupported(alg, &a, error, sizeof error)) compare(alg, &a, &all, &one);
     }
   printf("%d ranks, %d failed\n", points, failed);
+  free(displs);
   record_free(all);
   record_free(one);
   prover_free(v);

@@ -21,6 +21,10 @@ static const struct {
   { "alltoall/bruck_k[k=8]", 64, 14, 112 },
   { "alltoall/bruck_k[k=16]", 64, 18, 108 },
   { "alltoall/bruck_k[k=64]", 64, 63, 63 },
+  { "alltoallv/bruck_two_phase[lengths=known]", 64, 6, 192 },
+  { "alltoallv/bruck_two_phase[k=4,lengths=known]", 64, 9, 144 },
+  { "alltoallv/bruck_two_phase[k=8,lengths=known]", 64, 14, 112 },
+  { "alltoallv/bruck_two_phase[k=8,lengths=sent]", 64, 28, 112 },
   /* Bruck et al. 1997: the concatenation in ⌈log_k p⌉ rounds of k-1 ports. */
   { "allgather/bruck_k[k=2]", 64, 6, 63 },
   { "allgather/bruck_k[k=4]", 64, 9, 63 },

@@ -31,6 +31,7 @@ static const struct {
   { "gather/knomial", "exact at powers of four alone, at others the tree is not full" },
   { "scatter/knomial", "the same" },
   { "reduce/knomial", "the same" },
+  { "alltoallv/linear", "all ranks begin with the same receiver" },
 };
 
 static const char *const costed[] = {

@@ -14,7 +14,7 @@
 #include "core/catalogue/collective.h"
 #include "core/catalogue/find.h"
 #include "core/schedule/recorder/record.h"
-#include "patterns/block.h"
+#include "patterns/rank_block.h"
 #include "prove/proof/proof.h"
 
 enum { RANKS = 8, ELEMENTS = 512, SCRATCH = 4096, QUEUE = 512, OPS = 4096 };
@@ -62,7 +62,17 @@ static bool promised(coll_collective k, const coll_args *a, int rank, size_t i, 
     case COLL_ALLGATHER: *want = original((int)(i / m), i % m); return true;
     case COLL_ROTATION: *want = original((rank + 1) % a->size, i); return true;
     case COLL_ALLTOALL: *want = original((int)(i / m), (size_t)rank * m + i % m); return true;
-    case COLL_REDUCE_SCATTER: i += coll_block(m, a->size, rank).first; break;
+    case COLL_ALLTOALLV:
+      while (i >= coll_received_block(a, rank, from).count) i -= coll_received_block(a, rank, from++).count;
+      *want = original(from, coll_sent_block(a, from, rank).first + i);
+      return true;
+    case COLL_SCATTERV: *want = original(a->root, coll_rank_block(a, rank).first + i); return true;
+    case COLL_GATHERV:
+    case COLL_ALLGATHERV:
+      while (i >= coll_rank_block(a, from).count) i -= coll_rank_block(a, from++).count;
+      *want = original(from, i);
+      return true;
+    case COLL_REDUCE_SCATTER: i += coll_rank_part(a, rank).first; break;
     case COLL_REDUCE_SCATTER_BLOCK: i += (size_t)rank * m; break;
     case COLL_SCAN: to = rank + 1; break;
     case COLL_EXSCAN:
@@ -252,6 +262,18 @@ static bool fits(const record *r) {
   return true;
 }
 
+/* Lengths at random, many of them 0; returns how many elements the first row has. */
+static size_t uneven_blocks(coll_collective k, int p, size_t most, size_t *displs) {
+  int rows = k == COLL_ALLTOALLV ? p : 1, row = p + 1;
+  for (int s = 0; s < rows; s++)
+    for (int i = 0; i < p; i++) {
+      size_t n = dice(3) ? (size_t)dice(most + 3) : 0;
+      displs[s * row + i + 1] = displs[s * row + i] + n;
+      if (rows > 1) displs[(p + i) * row + s + 1] = displs[(p + i) * row + s] + n;
+    }
+  return displs[p];
+}
+
 int main(int argc, char **argv) {
   int tries = argc > 1 ? atoi(argv[1]) : 60;
   if (argc > 2) seed = strtoull(argv[2], NULL, 10) * 2 + 1;
@@ -263,8 +285,10 @@ int main(int argc, char **argv) {
     if ((*alg)->flags & (COLL_SEGMENTS | COLL_ANY_SOURCE) || coll_counts_of((*alg)->collective) == COLL_COUNTS_NOTHING)
       continue;
     for (int p = 2; p <= RANKS; p++)
-      for (int variant = 0; variant < 12; variant++) {
+      for (int variant = 0; variant < ((*alg)->flags & COLL_ANY_BLOCKS ? 24 : 12); variant++) {
         static const size_t counts[] = { 1, 4, 9 };
+        size_t displs[2 * RANKS * (RANKS + 1)] = { 0 };
+        bool uneven = variant >= 12;
         long param[COLL_PARAMS] = { 0 };
         char text[256];
         coll_find((*alg)->key, param, text, sizeof text);
@@ -273,9 +297,11 @@ int main(int argc, char **argv) {
                         .elem = sizeof(value),
                         .root = (int)dice((uint64_t)p),
                         .commutes = variant / 3 % 2,
-                        .in_place = variant / 6 && coll_has_in_place((*alg)->collective),
+                        .in_place = variant / 6 % 2 && coll_has_in_place((*alg)->collective),
+                        .displs = uneven ? displs : NULL,
                         .param = param,
                         .place = place };
+        if (uneven) a.count = uneven_blocks((*alg)->collective, p, a.count, displs);
         if (coll_unsupported(*alg, &a, text, sizeof text)) continue;
         bool usable = true;
         for (int t = -1; t < tries && usable; t++) {
@@ -295,10 +321,11 @@ int main(int argc, char **argv) {
           mutants += t >= 0;
           kinds[result.kind] += t >= 0;
           if (lies && unsound++ < 10)
-            printf("FAILED %s p=%d count=%zu root=%d commutes=%d in_place=%d, %s: the prover says %s (%s), the "
+            printf("FAILED %s p=%d count=%zu%s root=%d commutes=%d in_place=%d, %s: the prover says %s (%s), the "
                    "interpreter %s\n",
-                   (*alg)->key, p, a.count, a.root, a.commutes, a.in_place, t < 0 ? "as it is" : "mutated",
-                   proof_kind_name(result.kind), result.failure, right ? "right" : "wrong");
+                   (*alg)->key, p, a.count, uneven ? " uneven" : "", a.root, a.commutes, a.in_place,
+                   t < 0 ? "as it is" : "mutated", proof_kind_name(result.kind), result.failure,
+                   right ? "right" : "wrong");
         }
       }
   }

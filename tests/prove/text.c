@@ -7,6 +7,7 @@
 
 #include "core/catalogue/collective.h"
 #include "core/catalogue/find.h"
+#include "core/plan/plan.h"
 #include "core/catalogue/key.h"
 #include "core/schedule/recorder/record.h"
 #include "core/schedule/text.h"
@@ -119,6 +120,7 @@ static void algorithm(prover *v, const coll_alg *known) {
   static const int ranks[] = { 1, 2, 5, 8, 12 };
   char error[512];
   long param[COLL_PARAMS] = { 0 };
+  size_t *displs = NULL;
   const coll_alg *alg = coll_find(known->key, param, error, sizeof error);
   bool bare = coll_counts_of(alg->collective) == COLL_COUNTS_NOTHING;
   for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
@@ -131,7 +133,15 @@ static void algorithm(prover *v, const coll_alg *known) {
       a.in_place = kind == 3 && coll_has_in_place(alg->collective);
       a.place = prover_places(v, p);
       if (!record_unsupported(alg, &a, error, sizeof error)) check(v, alg, &a);
+      if (!(alg->flags & COLL_ANY_BLOCKS)) continue;
+      plan_point q = { .collective = alg->collective,
+                       .count = 7,
+                       .counts = { .kind = DISTRIBUTION_ZIPF, .exponent = 2 } };
+      a.count = q.count;
+      if (!plan_cut(&q, &a, &displs, error, sizeof error)) abort();
+      if (!record_unsupported(alg, &a, error, sizeof error)) check(v, alg, &a);
     }
+  free(displs);
 }
 
 int main(void) {

@@ -88,7 +88,11 @@ spot rec_resolve(recorder *s, const void *p, size_t bytes, const char *who, bool
 const char *record_unsupported(const coll_alg *alg, const coll_args *a, char *reason, size_t size) {
   const char *why = coll_unsupported(alg, a, reason, size);
   size_t blocks = coll_counts_of(alg->collective) == COLL_COUNTS_BLOCK ? (size_t)a->size : 1;
-  if (why || a->count <= BUFFER_BYTES / 2 / a->elem / blocks) return why;
+  size_t room = BUFFER_BYTES / 2 / a->elem;
+  bool fits = a->count <= room / blocks;
+  for (int r = 0; r < a->size && a->displs; r++)
+    fits &= coll_in_count(alg->collective, a, r) <= room && coll_result_count(alg->collective, a, r) <= room;
+  if (why || fits) return why;
   snprintf(reason, size, "a vector of more than %zu GiB has no room in a recorded schedule; give fewer bytes",
            BUFFER_BYTES / 2 >> 30);
   return reason;

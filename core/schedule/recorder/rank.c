@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/catalogue/collective.h"
 #include "core/schedule/array.h"
 #include "core/schedule/recorder/recorder.h"
 
@@ -56,6 +57,14 @@ static void take_args(recorder *s, const coll_args *args) {
   if (args->place && args->place != s->place) memcpy(s->place, args->place, sizeof *s->place * (size_t)p);
   else if (!args->place) memset(s->place, 0, sizeof *s->place * (size_t)p);
   r->args.place = s->place;
+  if (args->displs) {
+    size_t numbers = coll_displs(r->collective, p);
+    if (args->displs != s->displs) {
+      RESERVE(s->displs, s->displs_cap, numbers);
+      memcpy(s->displs, args->displs, sizeof *s->displs * numbers);
+    }
+    r->args.displs = s->displs;
+  }
   if (s->levels_size == p && !memcmp(s->levels_place, s->place, sizeof *s->place * (size_t)p)) return;
   for (int l = 0; l < COLL_LEVELS; l++) {
     if (s->levels_size) coll_grouping_free(&s->levels[l]);
@@ -106,6 +115,7 @@ void record_free(record *r) {
   free(s->segment_cap);
   free(s->any_source);
   free(s->place);
+  free(s->displs);
   free(s->scratch);
   free(s->groups);
   rec_player_free(&s->player);

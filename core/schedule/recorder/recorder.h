@@ -88,6 +88,8 @@ typedef struct {
   /* of the whole recording */
   long param[COLL_PARAMS];
   coll_place *place;
+  size_t *displs; /* [displs_cap] of the call */
+  size_t displs_cap;
   coll_grouping levels[COLL_LEVELS];
   coll_place *levels_place; /* what levels were made from */
   int levels_size;

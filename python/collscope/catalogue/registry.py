@@ -75,6 +75,7 @@ class Collective:
     mpi: str | None  # MPI's function
     has_root: bool
     has_operator: bool  # else data only moves
+    uneven: bool  # a call may say how long each rank's block is
     unit: str  # what count counts: "block", "vector", "none"
     input: Side
     output: Side

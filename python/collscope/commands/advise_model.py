@@ -42,6 +42,8 @@ def reason_against(use: Use, target: Target, decision: str | None) -> str:
         if form in known:
             return "not blocking: only the call itself was timed, not when it was over"
         return "blocks of several sizes, or neighbours: not a collective of the catalogue"
+    if about.uneven and about.counts_blocks:
+        return "blocks of several sizes, of which the profile has the mean"
     if use.ranks is None:
         return "the profile lacks the size of their communicators"
     if not about.has_data or use.bytes == (0, 0):

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from collscope.base.units import parse_time
-from collscope.points import arrival
+from collscope.points import arrival, distribution
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +24,7 @@ class Call:
     root: int | None = None
     in_place: bool = False
     skew: str = arrival.NONE
+    counts: str = distribution.UNIFORM
     point_timeout: float | None = None  # seconds
 
 
@@ -57,6 +58,9 @@ OPTIONS: Mapping[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "skew": (("--skew",), {"default": arrival.NONE, "show_default": True, "metavar": "S",
         "help": "How late ranks enter: none; linear:T, the last rank T later than the first; random:T[:SEED]; one_late:T[:RANK] "
         "(the last rank); file:PATH, one line per rank, in seconds. T is a time with its unit: 10us, 1.5ms."}),
+    "counts": (("--counts",), {"default": distribution.UNIFORM, "show_default": True, "metavar": "D",
+        "help": "How long each rank's block is, of vector forms and reduce_scatter: uniform; linear (weights 1 … p); zipf:S (1/r^S); "
+        "one:R, rank R has all; file:PATH, a weight per line. The size is that of all blocks, or of a block on average."}),
     "source": (("--source",), {"default": "model", "show_default": True, "metavar": "S",
         "help": "Source of times: model, sim or real."}),
     "repetitions": (("--repetitions",), {"type": click.IntRange(min=1), "metavar": "N",

@@ -16,7 +16,7 @@ from collscope.base.units import counted, format_size, format_time
 from collscope.commands import calls, one_call, origin, requests
 from collscope.commands.groups import Sectioned
 from collscope.commands.one_call import OneCall
-from collscope.points import arrival
+from collscope.points import arrival, distribution
 from collscope.points.plan import Layout, Point
 from collscope.schedules import critical_path, explain, explain_draws
 from collscope.schedules.critical_path import PARTS, CriticalPath
@@ -89,7 +89,8 @@ def _where(point: Point, layout: Layout | None, ranks: int) -> str:
     place = f"{counted(layout.nodes, 'node')} of {layout.platform_name}" if layout else "the telephone network"
     size = f" of {format_size(point.bytes(ranks), 3)}" if point.count else ""
     skew = f", skew {point.skew}" if point.skew != arrival.NONE else ""
-    return f"{point.collective}{size}, {ranks} ranks on {place}{skew}"
+    counts = f", counts {point.counts}" if point.counts != distribution.UNIFORM else ""
+    return f"{point.collective}{size}{counts}, {ranks} ranks on {place}{skew}"
 
 
 def _show(
@@ -209,7 +210,7 @@ def _draw(r: Request, paths: Sequence[CriticalPath], point: Point, layout: Layou
 
 
 SECTIONS = {
-    "What to call": "collective sizes type_name root in_place skew",
+    "What to call": "collective sizes type_name root in_place counts skew",
     "Where": "platform without nodes ranks mapping",
     "How to time": "source repetitions point_timeout",
     "Output": "no_crossings plot_path",
@@ -227,9 +228,8 @@ Examples:
     --bytes 64KiB --source sim
 """)  # fmt: skip
 @click.argument("algorithms", nargs=-1, required=True, metavar="ALGO [ALGO]")
-@calls.options(
-    "platform", "without", "nodes", "ranks", "mapping", "sizes", "root", "type_name", "in_place", "skew", "collective"
-)
+@calls.options("platform", "without", "nodes", "ranks", "mapping", "sizes", "root", "type_name", "in_place", "counts")
+@calls.options("skew", "collective")
 @calls.options(
     "source", "repetitions", "point_timeout",
     source={"help": "Source of times: model, sim or real. Runs show less than the model: see docs/explain.md."},

@@ -13,7 +13,7 @@ from collscope.commands import requests
 from collscope.commands.calls import Call
 from collscope.machines import find
 from collscope.machines.machine_file import machine_file
-from collscope.points import arrival
+from collscope.points import arrival, distribution
 from collscope.points.plan import Layout, Point, Timing
 from collscope.points.sweep import count_of, operator_of
 from collscope.schedules import make, one_port, record
@@ -124,7 +124,11 @@ def make_point(r: OneCall) -> Point:
         count = make.default_count(collective, key, r.ranks, known.type_bytes(r.type_name))
     op, skew = operator_of(r.type_name, r.op), arrival.parse(r.skew)
     arrival.check_ranks(skew, r.ranks)
-    return Point(collective, key, count, r.type_name, op, root, r.in_place, skew=skew, timing=Timing(r.repetitions))
+    counts = distribution.parse(r.counts)
+    distribution.check_collective(counts, collective)
+    distribution.check_ranks(counts, collective, r.ranks)
+    timing = Timing(r.repetitions)
+    return Point(collective, key, count, r.type_name, op, root, r.in_place, skew=skew, timing=timing, counts=counts)
 
 
 def make_layout(r: OneCall, sources: Sequence[str]) -> Layout | None:

@@ -18,7 +18,7 @@ from collscope.catalogue.keys import split_keys, swept
 from collscope.catalogue.prover import Abandoned, Question
 from collscope.commands import calls, prove_table, requests, schedule_file
 from collscope.commands.calls import Call
-from collscope.points import plan
+from collscope.points import distribution, plan
 from collscope.points.plan import Point
 from collscope.points.sweep import count_of, operator_of
 
@@ -43,6 +43,8 @@ class Request(Call):
 def run(request: Request) -> int:
     """Proves, prints, and returns 1 when something that should hold does not, 2 when no point is supported."""
     keys = read_keys(request.algo)
+    for collective in dict(keys):
+        distribution.check_collective(distribution.parse(request.counts), collective)
     numbers = parse_ranks(request.ranks)
     if len(keys) > 1 and request.is_plain and not all(key.startswith("decision/") for _, key in keys):
         return sweep(request.algo, keys, numbers)
@@ -126,7 +128,8 @@ def points(request: Request, collective: str, key: str, ranks: int) -> Iterator[
     """The calls to prove on so many ranks: every count and root, and where there is an operator also one that does not commute."""
     known = registry.load()
     about = known.collective(collective)
-    op = operator_of(request.type_name)
+    op, blocks = operator_of(request.type_name), distribution.parse(request.counts)
+    distribution.check_ranks(blocks, collective, ranks)
     if not about.has_data:
         counts = [0]
     elif request.sizes is not None:
@@ -144,7 +147,7 @@ def points(request: Request, collective: str, key: str, ranks: int) -> Iterator[
         if r >= ranks:
             continue
         for count in dict.fromkeys(counts):
-            point = Point(collective, key, count, type=request.type_name, op=op, root=r)
+            point = Point(collective, key, count, type=request.type_name, op=op, root=r, counts=blocks)
             yield point
             if about.has_operator and not request.as_json and request.type_name != "affine":
                 yield replace(point, type="affine", op="affine")
@@ -206,7 +209,7 @@ Examples:
 @schedule_file.OPTION
 @click.option("--ranks", default="1..64", show_default=True, metavar="P[,P…]", help="Numbers of ranks.")
 @calls.options(
-    "sizes", "type_name", "root", "point_timeout",
+    "sizes", "type_name", "root", "counts", "point_timeout",
     sizes={"metavar": "SIZES", "help": "Sizes of the vector (default: counts 0, 1, p, p+1, 1000)."},
     root={"help": "Only this root (default: 0, 1 and p-1)."},
 )  # fmt: skip

@@ -149,7 +149,7 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 
 
 SECTIONS = {
-    "What to call": "collective algorithms schedule sizes block_sizes type_name op root in_place skew",
+    "What to call": "collective algorithms schedule sizes block_sizes type_name op root in_place counts skew",
     "Where": "platform without nodes ranks ranks_per_node mapping",
     "What to time": "source metric overlap progress noise check",
     "Real runs": "launches repetitions until_ci budget buffers order launcher hosts",
@@ -193,7 +193,7 @@ SECTIONS = {
 )  # fmt: skip
 @click.option("--source", default="sim", show_default=True, metavar="S[,S…]", help=f"Of {', '.join(SOURCES)}.")
 @run_points.timed
-@calls.options("skew", "root", "type_name", "op", "in_place")
+@calls.options("skew", "root", "type_name", "op", "in_place", "counts")
 @click.option(
     "--launches",
     type=click.IntRange(min=1),

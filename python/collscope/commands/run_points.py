@@ -15,7 +15,7 @@ from collscope.catalogue import metrics, registry
 from collscope.catalogue.keys import split_keys, swept
 from collscope.commands import requests
 from collscope.commands.calls import Call
-from collscope.points import arrival
+from collscope.points import arrival, distribution
 from collscope.points.plan import Layout, Point, Task, Timing
 from collscope.points.sweep import Sweep, have_data, operator_of
 from collscope.sources import launcher
@@ -81,12 +81,19 @@ def make_sweep(
     if skew != arrival.NONE and metric not in SKEWED:
         raise UsageError(f"--skew goes with --metric {join_words(SKEWED, 'or')}, not with {metric}")
     op = operator_of(request.type_name, request.op)
-    like = Point(
-        "", "", 0, request.type_name, op, request.root or 0, request.in_place, metric, request.check, skew, timing
-    )
+    root, counts = request.root or 0, read_counts(request, keys)
+    like = Point("", "", 0, request.type_name, op, root, request.in_place, metric, request.check, skew, timing, counts)
     layouts = read_layouts(request, sources, started)
     unit = "block" if request.block_sizes is not None else "vector"
     return Sweep(keys, read_sizes(request, keys), layouts, unit, like=like)  # type: ignore[arg-type]
+
+
+def read_counts(request: Call, keys: Sequence[tuple[str, str]]) -> str:
+    """The distribution of elements to ranks. UsageError: there is no such, or a collective of these keys has blocks of one length."""
+    counts = distribution.parse(request.counts)
+    for collective in dict(keys):
+        distribution.check_collective(counts, collective)
+    return counts
 
 
 def read_algorithms(text: str, collectives: str | None) -> list[tuple[str, str]]:

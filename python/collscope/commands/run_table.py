@@ -148,7 +148,8 @@ def make_table(rows: Sequence[Row], bounds: Sequence[Row]) -> Grid:
     skew = f" · skew {rows[0]['skew']}" if rows[0].get("skew") else ""
     platform, nodes, ranks, mapping, collective = (rows[0][c] for c in GROUP)
     layout = f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}" + (f", {mapping}" if nodes > 1 else "")
-    made = Grid(tuple(shape.columns()), f"{collective} · {platform} · {layout} · {shape.metric}{skew}")
+    counts = f" · counts {rows[0]['counts']}" if rows[0].get("counts") else ""
+    made = Grid(tuple(shape.columns()), f"{collective} · {platform} · {layout} · {shape.metric}{counts}{skew}")
     calls: dict[Call, list[Row]] = {}
     for row in rows:
         calls.setdefault(call_of(row), []).append(row)

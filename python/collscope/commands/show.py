@@ -187,7 +187,7 @@ def animation_path(traces: Sequence[Trace], out: str | None) -> Path:
 
 
 SECTIONS = {
-    "What to call": "collective schedule sizes type_name root in_place",
+    "What to call": "collective schedule sizes type_name root in_place counts",
     "Where": "platform without nodes ranks mapping",
     "How to time": "source repetitions point_timeout",
     "Output": "kinds out animate no_pictures",
@@ -210,7 +210,7 @@ Examples:
 """)  # fmt: skip
 @click.argument("algo", metavar="ALGO", required=False)
 @schedule_file.OPTION
-@calls.options("ranks", "root", "sizes", "type_name", "in_place", "collective", "platform")
+@calls.options("ranks", "root", "sizes", "type_name", "in_place", "counts", "collective", "platform")
 @calls.options(
     "source", "repetitions", "point_timeout", "nodes", "mapping", "without",
     source={"metavar": "S[,S…]", "help": "Sources of times: model, sim, real. Gantt charts of several are stacked."},

@@ -11,6 +11,7 @@ from collscope.base import console
 from collscope.base.units import counted, format_ratio, format_size, format_time
 from collscope.catalogue import headers, registry
 from collscope.figures.schedule.rounds import round_colour
+from collscope.points.distribution import UNIFORM
 from collscope.schedules import one_port, rules
 from collscope.schedules.trace import Message, Trace
 from collscope.twins import records
@@ -45,6 +46,7 @@ def show(traces: Sequence[Trace]) -> None:
     nodes = f" on {len(set(t.nodes))} nodes" if t.nodes else ""
     root = f", root {t.root}" if known.collective(t.collective).has_root else ""
     size = f", a vector of {format_size(t.vector_bytes)}" if t.vector_bytes else ""
+    size += f", counts {escape(t.point.counts)}" if t.point and t.point.counts != UNIFORM else ""
     sent = format_size(sum(m.bytes for m in t.messages))
     sums = f"{counted(len(t.messages), 'message')}, {sent} sent, {counted(t.rounds, 'round')}"
     out.print(f"[bold]{t.ranks} ranks{nodes}{root}{size}[/bold]: {sums}")

@@ -17,7 +17,7 @@ from collscope.catalogue import decision_files, registry, sizes
 from collscope.catalogue.keys import Key
 from collscope.machines import placement
 from collscope.machines.placement import fitted, grown
-from collscope.points import arrival
+from collscope.points import arrival, distribution
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
@@ -53,6 +53,7 @@ class Point:
     check: bool = False
     skew: str = arrival.NONE  # arrival pattern, as a plan has it
     timing: Timing = Timing()
+    counts: str = distribution.UNIFORM  # how long each rank's block is, as a plan has it
 
     @cached_property
     def key(self) -> Key:
@@ -85,11 +86,13 @@ class Point:
             for name in ("until_ci", "budget_s", "buffers", "group")
             if getattr(timing, name) != getattr(usual, name)
         ]
+        words += [f"counts={self.counts}"] if self.counts != distribution.UNIFORM else []
         return " ".join([*words, f"skew={self.skew}"] if self.skew != arrival.NONE else words)
 
     def identity(self) -> str:
         """The point for caches: its text, with what a file says in place of the file's name."""
-        return decision_files.identity(replace(self, skew=arrival.identity(self.skew))._text())
+        named = replace(self, skew=arrival.identity(self.skew), counts=distribution.identity(self.counts))
+        return decision_files.identity(named._text())
 
     def bytes(self, ranks: int) -> int:
         """Bytes of the whole vector on so many ranks."""
@@ -114,7 +117,7 @@ class Point:
             "metric": self.metric,
             "buffers": self.timing.buffers if self.timing.buffers != BUFFERS[0] else "",
             "skew": self.skew if self.skew != arrival.NONE else "",
-        }
+        } | ({"counts": self.counts} if self.counts != distribution.UNIFORM else {})
 
 
 @dataclass(frozen=True, eq=False)

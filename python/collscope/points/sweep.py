@@ -9,7 +9,7 @@ from typing import Literal
 from collscope.base.errors import UsageError, unknown
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes
-from collscope.points import arrival
+from collscope.points import arrival, distribution
 from collscope.points.plan import Layout, Point, Task
 
 Unit = Literal["vector", "block"]
@@ -40,6 +40,8 @@ class Sweep:
     def points(self, ranks: int) -> list[Point]:
         """The points on so many ranks, by size, then key; calls without data are there once."""
         arrival.check_ranks(self.like.skew, ranks)
+        for collective in dict(self.keys):
+            distribution.check_ranks(self.like.counts, collective, ranks)
         return list(dict.fromkeys(self._points(ranks)))
 
     def _points(self, ranks: int) -> Iterator[Point]:

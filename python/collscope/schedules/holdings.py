@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from collscope.base.errors import UserError
 from collscope.catalogue import registry
 from collscope.catalogue.registry import Collective
+from collscope.points import distribution
 from collscope.schedules import record
 from collscope.schedules.trace import Trace
 from collscope.sources.outcome import OK
@@ -111,6 +113,8 @@ def _cuts(data: dict[str, Any], about: Collective, t: Trace) -> set[int]:
     for ranks in data["rounds"]:
         for flat in ranks:
             found.update(flat[::3], flat[1::3])
-    if about.counts_blocks:
-        found.update(range(0, width, t.count * t.elem))
+    dealt = t.point.counts if t.point else distribution.UNIFORM
+    if about.counts_blocks and (dealt == distribution.UNIFORM or not _personal(about)):
+        blocks = distribution.counts(dealt, t.count * t.ranks, t.ranks)
+        found.update(n * t.elem for n in accumulate(blocks))
     return {at for at in found if at < width}

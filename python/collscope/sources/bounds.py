@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import vector_bytes
 from collscope.machines.platform import content_hash
-from collscope.points.plan import Task
+from collscope.points import distribution
+from collscope.points.plan import Point, Task
 from collscope.points.table import Row, make_row
 from collscope.sources.outcome import OK
 from collscope.sources.source import Options, Source
@@ -156,6 +157,10 @@ MIN_WORK = {
     "rotation": Least(False, "block", lambda p: 1, False),
     "barrier": Least(True, "none", lambda p: 0, False),
     "alltoall": Least(True, "others", lambda p: p - 1, False),
+    "gatherv": Least(True, "others", lambda p: (p - 1) / p, False),
+    "scatterv": Least(True, "others", lambda p: (p - 1) / p, False),
+    "allgatherv": Least(True, "others", lambda p: p - 1, False),
+    "alltoallv": Least(True, "others", lambda p: p - 1, False),
     "scan": Least(False, "whole", lambda p: 1, True),
     "exscan": Least(False, "whole", lambda p: 1, False),
 }
@@ -203,6 +208,58 @@ def bound_loggp(
     return max(first, trip + share(least.port, bytes, p) * G if least.port != "none" else 0.0, work)
 
 
+# ---- blocks that are not of one length ----
+
+
+@dataclass(frozen=True)
+class Uneven:
+    """What a call of such blocks cannot do without: bytes in all and through the port of some one rank, ranks that one must hear from or
+    reach, and bytes that all ranks together receive."""
+
+    bytes: float
+    through: float
+    meets: int
+    received: float
+
+    @staticmethod
+    def of(point: Point, p: int) -> Uneven:
+        """Of a point on so many ranks. With a root: all but its block, of the ranks that have one. alltoallv: what the busiest rank sends
+        or receives. Else a rank has at most the shortest block, or must keep the others' part of it, and everyone's data concern
+        everybody."""
+        about = registry.load().collective(point.collective)
+        elem = registry.load().type_bytes(point.type)
+        if point.collective == distribution.PAIRS:
+            rows = distribution.pair_counts(point.counts, point.count * p, p)
+            for r, row in enumerate(rows):
+                row[r] = 0
+            lines = [*rows, *map(list, zip(*rows, strict=True))]
+            most, meets = max(map(sum, lines)), max(sum(map(bool, line)) for line in lines)
+            return Uneven(point.bytes(p), most * elem, meets, sum(map(sum, rows)) * elem)
+        own = [n * elem for n in distribution.counts(point.counts, point.bytes(p) // elem, p)]
+        total = sum(own)
+        if about.has_root:
+            through = total - own[point.root]
+            meets = sum(bool(n) for r, n in enumerate(own) if r != point.root)
+            return Uneven(total, through, meets, through)
+        everyone = total if about.has_operator else (p - 1) * total
+        return Uneven(total, total - min(own), p - 1 if total else 0, everyone)
+
+    def telephone(self, operator: bool, p: int, alpha: float, beta: float, gamma: float) -> float:
+        """`bound` of it."""
+        combined = (p - 1) / p * self.bytes if operator else 0.0
+        return math.ceil(math.log2(self.meets + 1)) * alpha + self.through * beta + combined * gamma
+
+    def loggp(
+        self, operator: bool, p: int, o: float, g: float, L: float, G: float, gamma: float, copiers: float
+    ) -> float:
+        """`bound_loggp` of it."""
+        work = (p - 1) / p * self.bytes * gamma if operator else 0.0
+        first = broadcast_s(self.meets + 1, o, g, L)
+        if copiers:
+            return max(first, self.received * G / copiers, work)
+        return max(first, 2 * o + L + self.through * G if self.through else 0.0, work)
+
+
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
 
@@ -224,7 +281,7 @@ def rows_of(tasks: Sequence[Task], kinds: Sequence[str] = (TELEPHONE,)) -> list[
         platform = layout.platform
         if platform is None:
             continue
-        call = (layout, point.collective, point.count, point.type, point.op, point.in_place, point.root)
+        call = (layout, point.collective, point.count, point.type, point.op, point.in_place, point.root, point.counts)
         if call in done:
             continue
         done.add(call)
@@ -234,7 +291,13 @@ def rows_of(tasks: Sequence[Task], kinds: Sequence[str] = (TELEPHONE,)) -> list[
         (alpha, beta, gamma), least = numbers[key]
         size = vector_bytes(point.collective, point.count, layout.ranks, known.type_bytes(point.type))
         for kind in kinds:
-            if kind == TELEPHONE:
+            if point.counts != distribution.UNIFORM:
+                about, blocks = known.collective(point.collective), Uneven.of(point, layout.ranks)
+                if kind == TELEPHONE:
+                    time = blocks.telephone(about.has_operator, layout.ranks, alpha, beta, gamma)
+                else:
+                    time = blocks.loggp(about.has_operator, layout.ranks, **({"copiers": 0.0, "gamma": 0.0} | least))
+            elif kind == TELEPHONE:
                 time = bound(point.collective, layout.ranks, size, alpha, beta, gamma)
             else:
                 time = bound_loggp(point.collective, layout.ranks, size, **least)

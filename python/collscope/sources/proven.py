@@ -17,6 +17,7 @@ from collscope.base.progress import Progress
 from collscope.catalogue import prover
 from collscope.catalogue.prover import Abandoned, Question, Reply
 from collscope.machines import placement
+from collscope.points import distribution
 from collscope.points.plan import Layout, Point, Task, describe, plan_text
 from collscope.sources.outcome import LIMIT, WRONG, Outcome
 
@@ -104,6 +105,7 @@ def _shape(task: Task, limit: int) -> tuple[Layout, Point, int]:
             op=point.op,
             root=point.root % ranks,
             in_place=point.in_place,
+            counts=distribution.for_fewer(point.counts, ranks),
         ),
         ranks,
     )

@@ -32,6 +32,7 @@ def _collective(
         "mpi": None if name == "rotation" else f"MPI_{name.capitalize()}",
         "has_root": root,
         "has_operator": operator,
+        "uneven": name in ("reduce_scatter", "gatherv", "scatterv", "allgatherv"),
         "unit": unit,
         "in": sides[0],
         "out": sides[1],
@@ -72,6 +73,7 @@ LIST = {
         _collective("rotation", "every block", "every block", "same", "one block 1 none"),
         _collective("barrier", "none nothing", "none nothing", "never", "log none 0 none"),
         _collective("alltoall", "every blocks", "every blocks", "same", "log others 1 none"),
+        _collective("allgatherv", "every block", "every blocks", "in_out", "log others 1 none"),
     ],
     "types": [
         {"name": name, "bytes": size}

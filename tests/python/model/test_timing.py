@@ -92,6 +92,16 @@ def test_model_and_simulation_agree_where_open_mpi_s_mappings_put_ranks(
     assert_agreement(tmp_path, "schooner", nodes, ranks, (10_007,), mapping)
 
 
+@pytest.mark.parametrize(("nodes", "ranks"), [(2, 8), (4, 17)])
+def test_model_and_simulation_agree_on_blocks_of_several_lengths(nodes: int, ranks: int, tmp_path: Path) -> None:
+    points = [
+        Point(a.collective, a.key, 10_000, counts="zipf:1")
+        for a in registry.load().algorithms
+        if "any_blocks" in a.flags
+    ]
+    agree(tmp_path, "schooner", ranks, points, nodes=nodes)
+
+
 def assert_agreement(
     tmp_path: Path, name: str, nodes: int, ranks: int, counts: Sequence[int], mapping: str = "block"
 ) -> None:

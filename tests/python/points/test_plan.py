@@ -123,7 +123,9 @@ def test_every_field_of_a_point_and_its_timing_stands_in_its_text(name: str) -> 
     )
     point = Point("bcast", "bcast/linear", 7)
     assert point.text() == usual, "caches are named by it"
-    assert [f.name for f in fields(Point)] == [*CHANGES, "timing"] and [f.name for f in fields(Timing)] == list(HOW)
+    assert [f.name for f in fields(Point)] == [*CHANGES, "timing", "counts"] and [
+        f.name for f in fields(Timing)
+    ] == list(HOW)
     value, word = (CHANGES | HOW)[name]
     words = [word if old.startswith(f"{name}=") else old for old in usual.split()]
     if f"{name}=" not in usual:  # what is usual is left out

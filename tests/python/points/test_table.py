@@ -51,7 +51,7 @@ def test_tables_come_back(tmp_path: Path) -> None:
 
 def test_extra_columns_stand_in_tables_that_have_them(tmp_path: Path) -> None:
     """A table without them is as it always was; of one with them, rows that have none come back without."""
-    banded = row(1.0) | {"noise_low_s": 0.9, "noise_median_s": 1.1, "noise_high_s": 1.3}
+    banded = row(1.0) | {"counts": "linear", "noise_low_s": 0.9, "noise_median_s": 1.1, "noise_high_s": 1.3}
     measured = row(2.0) | {"times_s": "2 1.5 3", "floor": 0.25}
     beside = row(3.0) | {"pure_s": 2.0, "work_s": 2.0, "overlap": 0.5, "available": 0.75}
     beside |= {"drawn_low_s": 2.5, "drawn_high_s": 3.5}

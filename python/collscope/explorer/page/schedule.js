@@ -159,7 +159,7 @@ const schedule = (() => {
     }
   }
 
-  const personal = () => trace.key.startsWith("alltoall/");
+  const personal = () => /^alltoallv?\//.test(trace.key);
   const size = set => { let n = 0; for (let i = 0; i < set.length; i += 2) n += set[i + 1] - set[i] + 1; return n; };
   const stretches = flat => { const made = []; for (let i = 0; i < flat.length; i += 3) if (flat[i + 2]) made.push(flat.slice(i, i + 3)); return made; };
 

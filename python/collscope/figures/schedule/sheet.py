@@ -21,6 +21,7 @@ from collscope.catalogue import registry
 from collscope.catalogue.registry import Collective
 from collscope.figures.schedule.rounds import round_colour
 from collscope.figures.style import FAINT, INK, RGB, SHADE
+from collscope.points.distribution import UNIFORM
 from collscope.schedules.trace import Trace
 
 HEAD = 0.78  # inches above a drawing
@@ -57,6 +58,8 @@ def about(t: Trace) -> str:
         words.append(f"{len(set(t.nodes))} nodes")
     if t.vector_bytes:
         words.append(f"vector of {format_size(t.vector_bytes)}")
+    if t.point and t.point.counts != UNIFORM:
+        words.append(f"counts {t.point.counts}")
     words.append(counted(t.rounds, "round"))
     if t.messages or not t.transfers:
         words.append(f"{len(t.messages):,} message{'s' * (len(t.messages) != 1)}".replace(",", "\u2009"))

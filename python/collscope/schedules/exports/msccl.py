@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from collscope.base.errors import UsageError
+from collscope.points.distribution import UNIFORM
 from collscope.schedules.exports.operations import Operation, operations
 from collscope.schedules.trace import Trace
 
@@ -125,7 +126,7 @@ def _check(t: Trace, ops: Sequence[Sequence[Operation]]) -> None:
         raise UsageError(f"{t.collective}: MSCCL has no such collective; it has {', '.join(NAMES)}")
     if t.point and t.point.op == "affine":
         raise UsageError("MSCCL combines in any order; this operator does not commute")
-    if t.collective == "reduce_scatter" and t.count % t.ranks:
+    if t.collective == "reduce_scatter" and (t.count % t.ranks or (t.point and t.point.counts != UNIFORM)):
         raise UsageError(f"MSCCL's reduce_scatter has equal blocks; choose a count that {t.ranks} divides")
     for op in (op for of in ops for op in of):
         if op.kind not in ("wait", "reduce", "copy") and not op.is_message:
