@@ -11,6 +11,11 @@ static size_t elements(const communicator *c, coll_amount amount, const side *s)
   return amount == COLL_HOLDS_BLOCKS ? s->count * (size_t)c->size : s->count;
 }
 
+static size_t elements_out(const communicator *c, const program_call *p) {
+  coll_amount amount = coll_facts_of(p->collective)->out.amount;
+  return amount == COLL_HOLDS_BLOCKS ? call_before(p, c->size) : p->out.count;
+}
+
 static void *memory_for(size_t elements, MPI_Datatype type) { return runtime_allocate(elements * layout_size(type)); }
 
 static void *packed(size_t n, const side *s) {
@@ -31,8 +36,9 @@ static buffers of_bcast(const communicator *c, const program_call *p, bool strai
 }
 
 static bool is_scattered(const communicator *c, const program_call *p) {
-  for (int i = 0; per_rank_given(p->at) && i < c->size; i++)
-    if (per_rank_at(p->at, i) != i * (int64_t)p->out.count) return true;
+  int64_t before = 0;
+  for (int i = 0; per_rank_given(p->at) && i < c->size; before += (int64_t)call_block(p, i++))
+    if (per_rank_at(p->at, i) != before) return true;
   return false;
 }
 
@@ -43,9 +49,12 @@ static void *scattered_block(const program_call *p, int i) {
 }
 
 /* The memory in which blocks that lie apart are collected; that of a rank in place holds its own. */
-static void *collected(const communicator *c, const program_call *p, bool in_place, size_t block) {
-  char *memory = runtime_allocate(block * (size_t)c->size);
-  if (in_place) layout_pack(scattered_block(p, c->rank), p->out.count, p->out.type, memory + (size_t)c->rank * block);
+static void *collected(const communicator *c, const program_call *p, bool in_place) {
+  size_t bytes = layout_size(p->out.type);
+  char *memory = runtime_allocate(call_before(p, c->size) * bytes);
+  if (in_place)
+    layout_pack(scattered_block(p, c->rank), call_block(p, c->rank), p->out.type,
+                memory + call_before(p, c->rank) * bytes);
   return memory;
 }
 
@@ -62,28 +71,28 @@ buffers buffers_of(const communicator *c, const program_call *p, bool (*straight
   }
   if (out_here) {
     bool apart = is_scattered(c, p), as_is = straight(p->out.type) && !apart;
-    size_t n = elements(c, facts->out.amount, &p->out), of_in = elements(c, facts->in.amount, &p->in);
+    size_t n = elements_out(c, p), of_in = elements(c, facts->in.amount, &p->in);
     if (in && !in_here && of_in > n) n = of_in; /* a smaller result stands at the start of what is combined */
     b.unpacks = !as_is;
     if (as_is) b.out = (void *)p->out.buffer;
-    else if (apart) b.out = b.packed_out = collected(c, p, in && !in_here, block);
+    else if (apart) b.out = b.packed_out = collected(c, p, in && !in_here);
     else b.out = b.packed_out = !in_here && in ? packed(n, &p->out) : memory_for(n, p->out.type);
   }
   size_t own = (size_t)c->rank * block;
+  if (per_rank_given(p->counts)) own = call_before(p, c->rank) * layout_size(p->out.type);
   if (in && !in_here) b.in = (char *)b.out + (facts->in_place == COLL_IN_PLACE_IN_OUT ? own : 0);
   if (out && !out_here) b.out = (char *)b.in + own;
   return b;
 }
 
 static void unpack(const communicator *c, const program_call *p, const char *packed_out) {
-  size_t block = p->out.count * layout_size(p->out.type);
-  coll_amount amount = coll_facts_of(p->collective)->out.amount;
+  size_t bytes = layout_size(p->out.type);
   if (!is_scattered(c, p)) {
-    layout_unpack(packed_out, (void *)p->out.buffer, elements(c, amount, &p->out), p->out.type);
+    layout_unpack(packed_out, (void *)p->out.buffer, elements_out(c, p), p->out.type);
     return;
   }
-  for (int i = 0; i < c->size; i++)
-    layout_unpack(packed_out + (size_t)i * block, scattered_block(p, i), p->out.count, p->out.type);
+  for (int i = 0; i < c->size; packed_out += call_block(p, i++) * bytes)
+    layout_unpack(packed_out, scattered_block(p, i), call_block(p, i), p->out.type);
 }
 
 void buffers_settle(const communicator *c, const program_call *p, buffers *b) {

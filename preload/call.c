@@ -61,6 +61,13 @@ const char *call_refuses(const communicator *c, const program_call *p) {
   return NULL;
 }
 
+size_t call_before(const program_call *p, int i) {
+  size_t sum = 0;
+  if (!per_rank_given(p->counts)) return (size_t)i * p->out.count;
+  while (i-- > 0) sum += call_block(p, i);
+  return sum;
+}
+
 int call_neighbours(MPI_Comm comm) {
   int kind = MPI_UNDEFINED, rank, n = 0, from, weighted;
   if (comm == MPI_COMM_NULL) return 0;

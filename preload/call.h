@@ -34,7 +34,8 @@ typedef struct {
   int root;     /* 0 where the collective has no root */
   side in, out; /* bcast: both are its buffer */
   MPI_Op op;
-  per_rank at;     /* of a vector form with blocks of one size: where each lies in out, in elements */
+  per_rank at;     /* of a vector form: where each block lies in out, in elements */
+  per_rank counts; /* elements of each block, where they need not be of one size */
   const char *why; /* no algorithm can serve it; NULL: one may */
   size_t bytes;    /* then: that this rank brings */
   bool uneven;     /* others may bring another number */
@@ -51,6 +52,11 @@ size_t call_bytes(const communicator *, const program_call *);
 /* NULL, or what MPI's own function is to complain about. */
 const char *call_refuses(const communicator *, const program_call *);
 
+/* Elements of rank i's block of out, and of those of all ranks before it. */
+static inline size_t call_block(const program_call *p, int i) {
+  return per_rank_given(p->counts) ? (size_t)per_rank_at(p->counts, i) : p->out.count;
+}
+size_t call_before(const program_call *, int i);
 /* To how many ranks this one sends in a neighbourhood collective. */
 int call_neighbours(MPI_Comm);
 

@@ -15,7 +15,8 @@ typedef struct {
   int root;
   size_t count, elem;
   bool in_place, commutes;
-  bool vector; /* of a vector form, which is counted apart */
+  bool vector;    /* of a vector form, which is counted apart */
+  size_t *displs; /* as coll_args has it, in memory of its own; NULL: blocks are as the collective has them */
 } shape;
 
 /* A call that stays open for the next one of its shape. */

@@ -14,16 +14,8 @@ const char counts_own_alone[] = "a vector form: each rank knows its own blocks a
 const char counts_neighbours[] = "a collective of neighbours, of which the catalogue has none";
 
 const char *counts_collective_name(int k) {
-  static const char *const beyond[] = { "gatherv",
-                                        "scatterv",
-                                        "allgatherv",
-                                        "alltoallv",
-                                        "alltoallw",
-                                        "neighbor_allgather",
-                                        "neighbor_allgatherv",
-                                        "neighbor_alltoall",
-                                        "neighbor_alltoallv",
-                                        "neighbor_alltoallw" };
+  static const char *const beyond[] = { "alltoallw",         "neighbor_allgather", "neighbor_allgatherv",
+                                        "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw" };
   static const char *const forms[] = { "%s", "i%s", "%s_init" };
   static _Thread_local char name[40];
   int of = k % COUNTS_NONBLOCKING;

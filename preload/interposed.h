@@ -67,33 +67,40 @@ static inline int ranks_of(MPI_Comm comm) {
   return c && !c->inter ? c->size : 0;
 }
 
-/* Algorithms cut the vector as coll_block does, and serve no other counts. */
+/* An even cut is that of coll_block, which every algorithm serves. */
 static inline program_call call_reduce_scatter(MPI_Comm comm, const void *in, const void *out, per_rank counts,
                                                MPI_Datatype type, MPI_Op op) {
   int ranks = ranks_of(comm);
-  program_call p = { .collective = COLL_REDUCE_SCATTER, .why = "counts that are not those of an even cut" };
   size_t all = 0;
   bool even = ranks && per_rank_given(counts);
   for (int i = 0; even && i < ranks; i++) {
     even = per_rank_at(counts, i) >= 0;
     all += (size_t)per_rank_at(counts, i);
   }
-  if (!even) return p;
+  if (!even) return (program_call){ .collective = COLL_REDUCE_SCATTER, .why = "arguments that MPI refuses" };
   for (int i = 0; i < ranks; i++) even &= coll_block(all, ranks, i).count == (size_t)per_rank_at(counts, i);
-  p.bytes = type == MPI_DATATYPE_NULL ? 0 : all * layout_size(type);
-  if (!even) return p;
   return (program_call){ .collective = COLL_REDUCE_SCATTER,
                          .in = { .buffer = in, .count = all, .type = type },
                          .out = side_of(out, per_rank_at(counts, communicator_of(comm)->rank), type),
-                         .op = op };
+                         .op = op,
+                         .counts = even ? (per_rank){ NULL, 0 } : counts };
 }
 
-/* Every rank knows the counts of all: blocks of one size are those of an allgather, wherever they are to lie. */
+/* Every rank knows the counts of all: an algorithm of allgatherv serves any, one of allgather blocks of one size, wherever they are to lie. */
 static inline program_call call_allgatherv(MPI_Comm comm, const void *in, MPI_Count n, MPI_Datatype type,
                                            const void *out, per_rank counts, per_rank at, MPI_Datatype other) {
   int ranks = ranks_of(comm);
-  bool even = ranks && per_rank_given(counts) && per_rank_given(at);
-  MPI_Count block = even ? per_rank_at(counts, 0) : 0;
+  bool even = ranks && per_rank_given(counts) && per_rank_given(at), fine = even;
+  MPI_Count block = even ? per_rank_at(counts, 0) : 0, all = 0;
+  for (int i = 0; fine && i < ranks; all += per_rank_at(counts, i++)) fine = per_rank_at(counts, i) >= 0;
+  if (fine && session_chooses(COLL_ALLGATHERV)) {
+    MPI_Count own = per_rank_at(counts, communicator_of(comm)->rank), mean = (all + ranks - 1) / ranks;
+    return (program_call){ .collective = COLL_ALLGATHERV,
+                           .in = side_sent(in, n, type, own, other),
+                           .out = side_of(out, mean, other),
+                           .at = at,
+                           .counts = counts };
+  }
   for (int i = 0; even && i < ranks; i++) even = per_rank_at(counts, i) >= 0 && per_rank_at(counts, i) == block;
   if (!even)
     return (program_call){ .collective = COLL_ALLGATHER,

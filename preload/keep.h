@@ -11,7 +11,8 @@ void keep_close(kept *); /* NULL: nothing happens */
 /* The algorithm that the key names for this shape, with its arguments. Its full key or, where it returns false, why none serves it, in
  * name[COUNTS_NAME]. */
 bool keep_bind(binding *, const communicator *, const shape *, const char *key, char *name);
-bool keep_equal(const shape *, const shape *);
-int keep_set(const communicator *, const shape *); /* the set in which calls and plans of this shape are kept */
+bool keep_equal(const communicator *, const shape *, const shape *);
+shape keep_shape(const communicator *, const shape *); /* a copy; its displs are to be freed */
+int keep_set(const communicator *, const shape *);     /* the set in which calls and plans of this shape are kept */
 
 #endif

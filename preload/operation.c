@@ -20,6 +20,7 @@ operation *operation_make(communicator *c, const program_call *p, const form *f,
   operation *o = runtime_allocate_zeroed(sizeof *o);
   *o = (operation){ .c = c, .call = *p, .form = *f, .planned = plan, .kind = kind, .request = MPI_REQUEST_NULL };
   o->call.at = copy_of(p->at, c->size);
+  o->call.counts = copy_of(p->counts, c->size);
   o->sequence = number(c, kind);
   c->operations++;
   plan->users++;
@@ -80,6 +81,7 @@ void operation_free(operation *o) {
   if (o->playing) coll_finish(o->playing);
   form_free(&o->form);
   free((void *)o->call.at.array);
+  free((void *)o->call.counts.array);
   plans_leave(o->c, o->planned);
   communicator_leave(o->c);
   free(o);

@@ -10,9 +10,9 @@ static planned *make(const communicator *c, const shape *s, bool in_place, const
   binding b;
   char reason[BIND_TEXT];
   planned *p = runtime_allocate_zeroed(sizeof *p);
-  p->shape = *s;
+  p->shape = keep_shape(c, s);
   p->in_place = in_place;
-  if (!keep_bind(&b, c, s, key, p->name)) return p;
+  if (!keep_bind(&b, c, &p->shape, key, p->name)) return p;
   b.args.in_place = in_place;
   p->plan = coll_plan_make(b.alg, &b.args, c->rank, reason, sizeof reason);
   if (p->plan) return p;
@@ -24,7 +24,7 @@ static planned *make(const communicator *c, const shape *s, bool in_place, const
 planned *plans_find(communicator *c, const shape *s, bool in_place, const char *key) {
   planned **set = c->planned[keep_set(c, s)];
   int at = 0;
-  while (at < KEPT_PER_SET && set[at] && !(keep_equal(&set[at]->shape, s) && set[at]->in_place == in_place)) at++;
+  while (at < KEPT_PER_SET && set[at] && !(keep_equal(c, &set[at]->shape, s) && set[at]->in_place == in_place)) at++;
   if (at == KEPT_PER_SET) plans_drop(c, set[--at]), set[at] = NULL;
   planned *p = set[at] ? set[at] : make(c, s, in_place, key);
   memmove(set + 1, set, sizeof *set * (size_t)at);
@@ -46,6 +46,7 @@ static void discard(communicator *c, planned *p) {
   count(c, p);
   if (p->idle) coll_finish(p->idle);
   if (p->plan) coll_plan_free(p->plan);
+  free(p->shape.displs);
   free(p);
 }
 

@@ -79,8 +79,10 @@ static void read_settings(int rank) {
 
 void session_fits(void) { fits = fits_program(); }
 
+bool session_chooses(coll_collective k) { return *chosen.key[k]; }
+
 static bool is_chosen(int k) {
-  if (k == COUNTS_ALLGATHERV) k = COLL_ALLGATHER;
+  if (k == COLL_ALLGATHERV && !*chosen.key[k]) k = COLL_ALLGATHER; /* where its blocks are of one size */
   return k < COLL_COLLECTIVES && *chosen.key[k];
 }
 

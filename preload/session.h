@@ -13,7 +13,8 @@ void session_abort(void); /* before MPI_Abort: this process alone writes what it
 
 /* Is anything to be done in calls of this collective? One read: who interposes and did not choose pays nothing else. */
 extern bool session_active[COUNTS_COLLECTIVES];
-bool session_needs_threads(void); /* before MPI_Init: a thread of ours will call MPI */
+bool session_chooses(coll_collective); /* is there a choice for it? */
+bool session_needs_threads(void);      /* before MPI_Init: a thread of ours will call MPI */
 
 /* MPI made a communicator, which all its ranks do together: ours is made with it where there is a choice. Returns the code. */
 extern bool session_opens;

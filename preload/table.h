@@ -47,16 +47,16 @@
   F(Reduce_scatter, Ireduce_scatter, COLL_REDUCE_SCATTER,                                                              \
     (const void *in, void *out, const COUNT *counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm TAIL),                \
     (in, out, counts, type, op, comm LAST), call_reduce_scatter(comm, in, out, PER_RANK(counts), type, op), -1, type)  \
-  F(Gatherv, Igatherv, COUNTS_GATHERV,                                                                                 \
+  F(Gatherv, Igatherv, COLL_GATHERV,                                                                                   \
     (const void *in, COUNT n, MPI_Datatype type, TAKES_IN, int root, MPI_Comm comm TAIL),                              \
     (in, n, type, TAKES, root, comm LAST), call_passed(bytes_of(in, n, type), counts_root_alone), root, type)          \
-  F(Scatterv, Iscatterv, COUNTS_SCATTERV,                                                                              \
+  F(Scatterv, Iscatterv, COLL_SCATTERV,                                                                                \
     (SENDS_IN, void *out, COUNT m, MPI_Datatype other, int root, MPI_Comm comm TAIL),                                  \
     (SENDS, out, m, other, root, comm LAST), call_passed(bytes_of(out, m, other), counts_root_alone), root, other)     \
-  F(Allgatherv, Iallgatherv, COUNTS_ALLGATHERV,                                                                        \
+  F(Allgatherv, Iallgatherv, COLL_ALLGATHERV,                                                                          \
     (const void *in, COUNT n, MPI_Datatype type, TAKES_IN, MPI_Comm comm TAIL), (in, n, type, TAKES, comm LAST),       \
     call_allgatherv(comm, in, n, type, out, PER_RANK(m), PER_RANK(to), other), -1, other)                              \
-  F(Alltoallv, Ialltoallv, COUNTS_ALLTOALLV, (SENDS_IN, TAKES_IN, MPI_Comm comm TAIL), (SENDS, TAKES, comm LAST),      \
+  F(Alltoallv, Ialltoallv, COLL_ALLTOALLV, (SENDS_IN, TAKES_IN, MPI_Comm comm TAIL), (SENDS, TAKES, comm LAST),        \
     call_passed(bytes_for(ranks_of(comm), PER_RANK(OF_MINE(n, m)), OF_MINE(type, other), NULL), counts_own_alone), -1, \
     other)                                                                                                             \
   F(Alltoallw, Ialltoallw, COUNTS_ALLTOALLW, (TYPED_IN(AT), MPI_Comm comm TAIL), (TYPED, comm LAST),                   \

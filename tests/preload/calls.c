@@ -143,20 +143,23 @@ static void test_allgather(const layout *l, int n, int in_place) {
   free(out.memory);
 }
 
-/* Blocks of one size, which lie one behind the other or in reverse and apart. */
-static void test_allgatherv(const layout *l, int n, int in_place, int reversed) {
+/* Blocks of one size or of several, which lie one behind the other or in reverse and apart. */
+static void test_allgatherv(const layout *l, int n, int in_place, int reversed, int uneven) {
   const layout *mine = other(l);
   int *counts = malloc(sizeof *counts * (size_t)ranks), *at = malloc(sizeof *at * (size_t)ranks), apart = n + reversed;
+  int all = 0, each = n;
   for (int i = 0; i < ranks; i++) {
-    counts[i] = n;
-    at[i] = (reversed ? ranks - 1 - i : i) * apart;
+    counts[i] = uneven ? (i * 7 + n) % (n + 1) : n;
+    at[i] = reversed ? (ranks - 1 - i) * apart : all;
+    all += counts[i];
   }
+  n = counts[rank];
   area in = area_of(n, mine), out = area_of(apart * ranks, l);
   put(in, mine, 0, n, rank, 0);
   if (in_place) put(out, l, at[rank], n, rank, 0);
   MPI_Allgatherv(in_place ? MPI_IN_PLACE : in.base, n, mine->type, out.base, counts, at, l->type, comm);
-  for (int i = 0; i < ranks; i++) expect(holds(out, l, at[i], n, i, 0), "allgatherv", n);
-  expect(touched(out) == (size_t)(n * l->ints * ranks), "allgatherv leaves gaps alone", n);
+  for (int i = 0; i < ranks; i++) expect(holds(out, l, at[i], counts[i], i, 0), "allgatherv", each);
+  expect(touched(out) == (size_t)(all * l->ints), "allgatherv leaves gaps alone", each);
   free(in.memory);
   free(out.memory);
   free(counts);
@@ -225,16 +228,18 @@ static int is_result(const combination *k, area a, int first, int n, int last, i
   return right;
 }
 
-enum { REDUCE, ALLREDUCE, SCAN, EXSCAN, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, REDUCTIONS };
-static const char *const reductions[] = { "reduce", "allreduce",      "scan",
-                                          "exscan", "reduce_scatter", "reduce_scatter_block" };
+enum { REDUCE, ALLREDUCE, SCAN, EXSCAN, REDUCE_SCATTER, UNEVEN_REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, REDUCTIONS };
+static const char *const reductions[] = {
+  "reduce", "allreduce", "scan", "exscan", "reduce_scatter", "reduce_scatter of several counts", "reduce_scatter_block"
+};
 
 static void test_reduction(const combination *k, int which, int n, int in_place) {
   int root = ranks - 1, all = which == REDUCE_SCATTER_BLOCK ? n * ranks : n, first = 0, mine = n;
   int *counts = malloc(sizeof *counts * (size_t)ranks);
   for (int i = 0, at = 0; i < ranks; at += counts[i++]) {
     counts[i] = n / ranks + (i < n % ranks);
-    if (i == rank && which == REDUCE_SCATTER) first = at, mine = counts[i];
+    if (which == UNEVEN_REDUCE_SCATTER) counts[i] = i == 0 ? n - n / 2 * (ranks > 1) : i == ranks - 1 ? n / 2 : 0;
+    if (i == rank && (which == REDUCE_SCATTER || which == UNEVEN_REDUCE_SCATTER)) first = at, mine = counts[i];
   }
   if (which == REDUCE_SCATTER_BLOCK) first = rank * n;
   area in = area_of(all, k->l), out = area_of(all, k->l);
@@ -249,7 +254,8 @@ static void test_reduction(const combination *k, int which, int n, int in_place)
     case ALLREDUCE: MPI_Allreduce(from, out.base, n, t, k->op, comm); break;
     case SCAN: MPI_Scan(from, out.base, n, t, k->op, comm); break;
     case EXSCAN: MPI_Exscan(from, out.base, n, t, k->op, comm); break;
-    case REDUCE_SCATTER: MPI_Reduce_scatter(from, out.base, counts, t, k->op, comm); break;
+    case REDUCE_SCATTER:
+    case UNEVEN_REDUCE_SCATTER: MPI_Reduce_scatter(from, out.base, counts, t, k->op, comm); break;
     default: MPI_Reduce_scatter_block(from, out.base, n, t, k->op, comm);
   }
   int last = which == SCAN ? rank : which == EXSCAN ? rank - 1 : ranks - 1;
@@ -294,7 +300,7 @@ static void test_communicator(MPI_Comm which, const char *name, const int *count
         test_gather(&layouts[l], counts[i], in_place);
         test_scatter(&layouts[l], counts[i], in_place);
         test_allgather(&layouts[l], counts[i], in_place);
-        for (int reversed = 0; reversed < 2; reversed++) test_allgatherv(&layouts[l], counts[i], in_place, reversed);
+        for (int kind = 0; kind < 4; kind++) test_allgatherv(&layouts[l], counts[i], in_place, kind % 2, kind / 2);
         test_alltoall(&layouts[l], counts[i], in_place);
       }
       const combination made[] = {
