@@ -25,6 +25,7 @@ ELSEWHERE = {
     r"testbed|--on bed\b": "needs root; test_testbed runs it",
     r"calibrate|this_machine": "measures this machine; tests of calibration run it",
     r"explore": "needs Emscripten; tests of the explorer run it",
+    r"--on mine.toml .*--source real": "measures the machine that the file describes",
     r"--hosts|slurm|--cluster|dask|node01": "needs other hosts",
     r"\blmp\b|^smpicc|--on schooner .*-- \./program": "needs packages; tests of the preloaded library run them",
     r"^source|^mpirun|rules/openmpi\.conf": "continues in a shell where a file was made",
