@@ -89,7 +89,7 @@ def main() -> int:
     given = options.parse_args()
     work = given.work.absolute()
     work.mkdir(parents=True, exist_ok=True)
-    with bed.held(Network(hosts=HOSTS)) as there:
+    with bed.standing_or_made(Network(hosts=HOSTS)) as there:
         print(f"load {os.getloadavg()[0]:.1f}; {there.network.describe()}", flush=True)
         if not (work / "bed.toml").exists():
             began = time.monotonic()
