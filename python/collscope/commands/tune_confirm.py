@@ -185,8 +185,20 @@ def gone(before: Sequence[Worth], after: Sequence[Worth]) -> list[str]:
     """The rules of the model that were slower than the library's own choice, and what stands there now."""
     now = {w.call: w.key for w in after}
     return [
-        f"{w.call[0]}, {w.call[1]} ranks, {format_size(w.call[2])}: {w.key} took {format_time(w.rule.median_s)}, the library's own "
-        f"choice {w.default_key} {format_time(w.default.median_s)}; now {now.get(w.call, w.default_key)}"
+        f"{_slower(w)}; now {now.get(w.call, w.default_key)}"
         for w in before
-        if w.rule and w.is_slower
+        if w.is_slower and now.get(w.call) != w.key
     ]
+
+
+def left(after: Sequence[Worth]) -> list[str]:
+    """The rules that are slower than the library's own choice and still stand: it is made of other collectives, which their rules serve."""
+    return [_slower(w) for w in after if w.is_slower and w.key != w.default_key]
+
+
+def _slower(w: Worth) -> str:
+    assert w.rule
+    return (
+        f"{w.call[0]}, {w.call[1]} ranks, {format_size(w.call[2])}: {w.key} took {format_time(w.rule.median_s)}, the library's own "
+        f"choice {w.default_key} {format_time(w.default.median_s)}"
+    )

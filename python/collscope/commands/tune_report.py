@@ -29,6 +29,7 @@ RULE_FILES = (
 MEASURED, SIMULATED = "measured.csv", "simulated.csv"
 FILES = (*RULE_FILES, TABLE, REPORT, FIGURE, MEASURED, SIMULATED)
 TEMPLATES = Path(__file__).parent / "templates"
+SLOWER = "slower than the library's own choice, to which rules cannot leave it, since it is made of other collectives"
 WORST = 20  # calls in the report, those that lose most first
 COLUMNS = (
     *("collective", "ranks_per_node", "ranks", "bytes", "held_out"),
@@ -64,6 +65,7 @@ def made(tuned: Tuned, verified: Sequence[Verified] | None) -> dict[str, str | b
             (part, part.confirmed, worth_of(part), confirmed_text(part)) for part in tuned.parts if part.confirmed
         ],
         words=WORDS_OF,
+        slower=SLOWER,
         programs=[
             (tune_saved.text(demand, tuned), tune_saved.rows(demand, tuned), tune_saved.left_out(demand))
             for demand in tuned.demands
@@ -180,6 +182,8 @@ def show(tuned: Tuned, verified: Sequence[Verified] | None) -> None:
             console.say(confirmed_text(part))
             for line in part.confirmed.gone:
                 console.note(f"a rule of the model that is slower than the library's own choice is gone: {line}")
+            for line in part.confirmed.left:
+                console.note(f"{SLOWER}: {line}")
     for reason in dict.fromkeys(reason for _, reason in tuned.doubtful):
         console.note(f"in doubt, left to the library: {reason}")
     if tuned.remark:

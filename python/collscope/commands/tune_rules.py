@@ -185,8 +185,9 @@ def _part(searched: Searched, target: Target, loss: float, how: tune_confirm.How
         measured, spent_s = tune_confirm.run(found, calls, confirm.seconds_of(times), how, left_s)
         before = confirm.worth(made, times, measured)
         made, joined = gain.settled(confirm.merged(times, measured), loss)
-        gone = tune_confirm.gone(before, confirm.worth(made, times, measured))
-        confirmed = Confirmed(how.source, measured, len(found), spent_s, gone)
+        after = confirm.worth(made, times, measured)
+        gone = tune_confirm.gone(before, after)
+        confirmed = Confirmed(how.source, measured, len(found), spent_s, gone, tune_confirm.left(after))
         reached = [contest.call for contest in found if contest.call in measured]
         left = [contest.call for contest in found if contest.call not in measured]
         doubts = [

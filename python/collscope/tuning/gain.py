@@ -83,13 +83,15 @@ def settled(times: Times, loss: float) -> tuple[list[Rule], frozenset[Call]]:
 @dataclass(frozen=True)
 class Confirmed:
     """What was measured, or simulated, of the calls that the model leaves open: `source`, real or sim; `found`, the times; `contests`, how
-    many calls were open; `spent_s`; `gone`: rules of the model that were slower than the library's own choice there, in words."""
+    many calls were open; `spent_s`; `gone`: rules of the model that were slower than the library's own choice there, in words;
+    `left`: those that still are."""
 
     source: str
     found: Found
     contests: int
     spent_s: float
     gone: Sequence[str] = ()
+    left: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row, make_row
 from collscope.sources.launcher import LOCAL
 from collscope.sources.source import Options, Source
-from collscope.tuning.confirm import Contest, Measured
+from collscope.tuning.confirm import Contest, Measured, Worth
 from collscope.tuning.rules import Call
 from command_line import call
 from open_mpi import needs_prover
@@ -235,3 +235,16 @@ def test_options_that_confirm_nothing_are_refused(
     assert status in (1, 2)
     assert message in errors
     assert not out.exists()
+
+
+def test_a_rule_that_is_slower_is_gone_or_stays_with_a_line() -> None:
+    """It stays where nothing else can be named: what the library would take is made of other collectives."""
+    slow, fast = Measured(2.0, 2.0, 2.0), Measured(1.0, 1.0, 1.0)
+    before = Worth(("bcast", 4, 64), "own", fast, "a", slow, "own", fast)
+    now = replace(before, key="own", rule=fast)
+    assert tune_confirm.gone([before], [now]) == [
+        "bcast, 4 ranks, 64 B: a took 2 s, the library's own choice own 1 s; now own"
+    ]
+    assert tune_confirm.gone([before], [before]) == []
+    assert tune_confirm.left([before]) == ["bcast, 4 ranks, 64 B: a took 2 s, the library's own choice own 1 s"]
+    assert tune_confirm.left([now]) == []
