@@ -66,10 +66,11 @@ static bool verdict(prover *v, bool fine) {
   return fine;
 }
 
-/* Where orders of arrival matter there is more to a proof than one schedule. */
+/* Where orders of arrival matter there is more to a proof than one schedule; so there may be with flags that are not known here. */
 static void look_up(prover *v, const coll_alg *alg) {
+  static const unsigned known = COLL_COMMUTATIVE_ONLY | COLL_SEGMENTS | COLL_PLACES;
   v->known = NULL;
-  if (!v->remembers || (alg->flags & COLL_ANY_SOURCE) || *v->record->error) return;
+  if (!v->remembers || (alg->flags & ~known) || *v->record->error) return;
   uint64_t hash[2];
   proven_hash(v->record, hash);
   v->known = proven_find(&v->proven, hash);
