@@ -149,7 +149,7 @@ static bool timed_already(prover *v) {
   const record *r = v->record;
   uint64_t bytes = UINT64_MAX;
   v->steps = 0;
-  v->alike = !r->segment_groups && r->args.size > 1;
+  v->even = v->alike = !r->segment_groups && r->args.size > 1;
   for (int i = 0; i < r->args.size && !r->segment_groups && v->steps < longest; i++) {
     const rec_rank *k = &r->rank[i];
     size_t copies = 0; /* before the operation that a wait names: they are met in order, mostly */
@@ -159,7 +159,7 @@ static bool timed_already(prover *v) {
       const rec_op *o = &k->op[n];
       if (o->kind == REC_COPY) continue;
       if (o->kind <= REC_RECV_ANY) {
-        v->alike &= bytes == UINT64_MAX || o->bytes == bytes;
+        v->even &= bytes == UINT64_MAX || o->bytes == bytes;
         bytes = o->bytes;
       } else if (o->kind == REC_REDUCE) v->alike = false;
       int32_t peer = o->kind == REC_REDUCE ? 0 : o->peer;
@@ -171,7 +171,8 @@ static bool timed_already(prover *v) {
       add_step(v, (uint32_t)o->label << 16 | o->kind, peer, o->bytes);
     }
   }
-  if (r->segment_groups || v->steps >= longest) v->steps = v->alike = 0;
+  if (r->segment_groups || v->steps >= longest) v->steps = v->even = 0;
+  v->alike &= v->even;
   v->message_bytes = bytes == UINT64_MAX ? 0 : bytes;
   bool same = v->steps && v->steps == v->timed_steps && !memcmp(v->step, v->timed, sizeof *v->step * v->steps);
   prover_step *step = v->step;
@@ -194,8 +195,8 @@ bool prover_costs(prover *v, const coll_alg *alg, const coll_args *args) {
     const double *t = triples[i];
     /* Where nothing is charged there is nothing to play; where only messages are, one play tells all. */
     bool nothing = !t[0] && !(t[1] && moves) && !(t[2] && reduces), scaled = i && !moves && !reduces;
-    /* Messages that are alike all take alpha + n beta: another alpha or beta is another unit of time. */
-    bool unit = i && v->scales && v->alike;
+    /* Messages that are alike all take alpha + n beta: another alpha or beta is another unit of time, where sums take none. */
+    bool unit = i && v->scales && (v->alike || (v->even && !t[2]));
     if (known) v->timing.makespan_s = before[i];
     else if (unit) v->timing.makespan_s = v->cost[0].critical_s * (t[0] + (double)v->message_bytes * t[1]);
     else if (nothing || scaled) v->timing.makespan_s = nothing ? 0 : t[0] * v->cost[0].critical_s;

@@ -34,7 +34,7 @@ typedef struct {
   prover_step *step, *timed; /* what takes time in the record, and in the one that cost[] was found for */
   size_t steps, timed_steps, step_cap, timed_cap;
   uint64_t message_bytes;
-  bool alike;                   /* all messages of the one timed last have as many bytes, and nothing is combined */
+  bool even, alike;             /* all messages of the one timed last have as many bytes; and nothing is combined */
   double timed_s[PROVER_COSTS]; /* of what was timed last */
   /* Set by the caller. Such a record is played once, for all alpha and beta; a schedule that comes again is not proven and timed again. */
   bool scales, remembers;

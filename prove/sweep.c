@@ -255,11 +255,12 @@ static void algorithm(sweep *s, long *param) {
     int p = o->rank[k];
     counts c = counts_of(s, p);
     coll_args a = { .size = p, .elem = 4, .commutes = true, .param = param, .place = prover_places(s->prover, p) };
+    bool few = p <= 9 || p == 13 || p == 16 || p == 17 || p == 31 || p == 32 || p == 64;
+    s->prover->remembers = o->variants && few; /* variants are often what has been proven already */
     for (int i = 0; i < c.n; i++) {
       a.count = c.value[i];
       call(s, a, p <= ALL_ROOTS);
     }
-    bool few = p <= 9 || p == 13 || p == 16 || p == 17 || p == 31 || p == 32 || p == 64;
     if (few && s->alg->flags & COLL_ANY_BLOCKS) uneven_blocks(s, a);
     if (!o->variants || !few) continue;
     a.count = o->counts ? o->count[o->counts - 1] : 3 * (size_t)p + 1;
@@ -309,7 +310,7 @@ int sweep_main(const sweep_options *o, char *error, size_t size) {
   for (int i = 0; i < o->keys; i++)
     if (!coll_find(o->key[i], param, error, size)) return 2;
   prover *v = prover_new();
-  v->scales = v->remembers = true;
+  v->scales = true;
   double begin = now_s(), operations = 0;
   clock_t busy = clock();
   long points = 0, unsupported = 0, failed = 0, compared = 0, algorithms = 0;

@@ -1,54 +1,59 @@
 #include "primitives/rounds.h"
 
-static coll_span given(const coll_rounds *w, int part, coll_round r) {
-  return w->span(w->how, part, r.give, r.give + r.blocks);
+/* A round of a part: with whom, and what goes and comes, as elements of the vector. */
+typedef struct {
+  int to, from;
+  coll_span give, take;
+} step;
+
+static step step_of(const coll_rounds *w, int part, int i) {
+  coll_round r = w->round(w->how, part, i);
+  return (step){ r.to, r.from, w->span(w->how, part, r.give, r.give + r.blocks),
+                 w->span(w->how, part, r.take, r.take + r.blocks) };
 }
 
-static coll_span taken(const coll_rounds *w, int part, coll_round r) {
-  return w->span(w->how, part, r.take, r.take + r.blocks);
-}
+/* The steps of all parts, and room for their messages. */
+typedef struct {
+  step *step;
+  coll_req *request;
+} state;
 
-static coll_req *requests(coll_ctx *c, const coll_rounds *w) {
-  return coll_keep(c, sizeof(coll_req) * 2 * (size_t)w->parts);
+static state make(coll_ctx *c, const coll_rounds *w) {
+  size_t parts = (size_t)w->parts;
+  return (state){ coll_keep(c, sizeof(step) * parts), coll_keep(c, sizeof(coll_req) * 2 * parts) };
 }
 
 void coll_rounds_reduce_scatter(coll_ctx *c, const coll_rounds *w, void *sum, void *inbox) {
-  coll_req *request = requests(c, w);
+  state s = make(c, w);
   for (int i = 0; i < w->rounds; i++) {
     int n = 0;
     for (int part = 0; part < w->parts; part++) {
-      coll_round r = w->round(w->how, part, i);
-      coll_span s = taken(w, part, r);
-      if (s.count) request[n++] = coll_irecv(c, coll_at(c, inbox, s.first), s.count, r.from);
+      step *now = &s.step[part];
+      *now = step_of(w, part, i);
+      if (now->take.count)
+        s.request[n++] = coll_irecv(c, coll_at(c, inbox, now->take.first), now->take.count, now->from);
     }
-    for (int part = 0; part < w->parts; part++) {
-      coll_round r = w->round(w->how, part, i);
-      coll_span s = given(w, part, r);
-      if (s.count) request[n++] = coll_isend(c, coll_at(c, sum, s.first), s.count, r.to);
-    }
-    coll_waitall(c, n, request);
-    for (int part = 0; part < w->parts; part++) {
-      coll_span s = taken(w, part, w->round(w->how, part, i));
-      if (s.count) coll_reduce(c, coll_at(c, inbox, s.first), coll_at(c, sum, s.first), s.count);
-    }
+    for (const step *now = s.step; now < s.step + w->parts; now++)
+      if (now->give.count) s.request[n++] = coll_isend(c, coll_at(c, sum, now->give.first), now->give.count, now->to);
+    coll_waitall(c, n, s.request);
+    for (const step *now = s.step; now < s.step + w->parts; now++)
+      if (now->take.count)
+        coll_reduce(c, coll_at(c, inbox, now->take.first), coll_at(c, sum, now->take.first), now->take.count);
   }
 }
 
 void coll_rounds_allgather(coll_ctx *c, const coll_rounds *w, void *all) {
-  coll_req *request = requests(c, w);
+  state s = make(c, w);
   for (int i = w->rounds - 1; i >= 0; i--) {
     int n = 0;
     for (int part = 0; part < w->parts; part++) {
-      coll_round r = w->round(w->how, part, i);
-      coll_span s = given(w, part, r);
-      if (s.count) request[n++] = coll_irecv(c, coll_at(c, all, s.first), s.count, r.to);
+      step *now = &s.step[part];
+      *now = step_of(w, part, i);
+      if (now->give.count) s.request[n++] = coll_irecv(c, coll_at(c, all, now->give.first), now->give.count, now->to);
     }
-    for (int part = 0; part < w->parts; part++) {
-      coll_round r = w->round(w->how, part, i);
-      coll_span s = taken(w, part, r);
-      if (s.count) request[n++] = coll_isend(c, coll_at(c, all, s.first), s.count, r.from);
-    }
-    coll_waitall(c, n, request);
+    for (const step *now = s.step; now < s.step + w->parts; now++)
+      if (now->take.count) s.request[n++] = coll_isend(c, coll_at(c, all, now->take.first), now->take.count, now->from);
+    coll_waitall(c, n, s.request);
   }
 }
 
