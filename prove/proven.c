@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/catalogue/collective.h"
 #include "core/schedule/array.h"
 
 /* Four independent sums, which a processor adds up side by side: an operation is four words. */
@@ -55,6 +56,8 @@ void proven_hash(const record *r, uint64_t hash[2]) {
   mix(&s, (uint64_t)a->size << 32 | (uint32_t)a->root);
   mix(&s, a->count);
   mix(&s, a->elem << 16 | (uint64_t)r->calls << 8 | (uint64_t)a->commutes << 1 | a->in_place);
+  mix(&s, a->displs != NULL);
+  for (size_t i = 0; a->displs && i < coll_displs(r->collective, a->size); i++) mix(&s, a->displs[i]);
   for (int i = 0; i < a->size; i++) mix_rank(&s, r, i);
   for (int i = 0; i < LANES; i++) mix(&s, s.lane[i]);
   hash[0] = stirred(s.lane[0], s.lane[1], factor[2]);

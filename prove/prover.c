@@ -68,7 +68,7 @@ static bool verdict(prover *v, bool fine) {
 
 /* Where orders of arrival matter there is more to a proof than one schedule; so there may be with flags that are not known here. */
 static void look_up(prover *v, const coll_alg *alg) {
-  static const unsigned known = COLL_COMMUTATIVE_ONLY | COLL_SEGMENTS | COLL_PLACES;
+  static const unsigned known = COLL_COMMUTATIVE_ONLY | COLL_SEGMENTS | COLL_PLACES | COLL_ANY_BLOCKS;
   v->known = NULL;
   if (!v->remembers || (alg->flags & ~known) || *v->record->error) return;
   uint64_t hash[2];
