@@ -18,10 +18,12 @@ from collscope.calibration.samples import Probe, Samples, ask
 from collscope.calibration.specification import About, spec_of
 from collscope.machines import find
 from collscope.machines.placement import hosts_of
-from collscope.machines.platform import smpirun_args, smpirun_env
+from collscope.machines.platform import smpirun_args
 from collscope.machines.spec import COUNTS, Spec
 from collscope.machines.spec_reader import parse_spec
 from collscope.machines.spec_writer import spec_text
+from collscope.points.plan import Layout
+from collscope.sources.smpirun import environment
 
 simulated = pytest.mark.skipif(
     not (shutil.which("smpirun") and programs.SIM_DRIVER.exists() and programs.PLUGIN.exists()),
@@ -73,7 +75,7 @@ def calibrated(text: str, folder: Path) -> tuple[Spec, Spec]:
     ranks = spec.nodes * spec.cores_per_node
     (folder / "hosts").write_text("\n".join(hosts_of(on, spec.nodes, ranks)) + "\n")
     words = ["smpirun", "-np", str(ranks), "-hostfile", str(folder / "hosts"), *map(str, smpirun_args(on))]
-    env = {**os.environ, **smpirun_env(on), "TMPDIR": str(folder)}
+    env = {**os.environ, **environment(Layout(on, spec.nodes, ranks)), "TMPDIR": str(folder)}
 
     def once(probe: Probe) -> Probe:
         """What repeats digit by digit is measured once, and no cache is there to be exceeded."""

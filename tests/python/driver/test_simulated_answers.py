@@ -21,7 +21,9 @@ import pytest
 from collscope.base import programs
 from collscope.machines import find
 from collscope.machines.placement import hosts_of
-from collscope.machines.platform import smpirun_args, smpirun_env
+from collscope.machines.platform import smpirun_args
+from collscope.points.plan import Layout
+from collscope.sources.smpirun import environment
 from rounded import rounded
 
 pytestmark = pytest.mark.skipif(
@@ -180,7 +182,7 @@ def answer(name: str, folder: Path) -> list[str]:
     (folder / "late").write_text("".join(f"{(7 * rank) % 5}e-6\n" for rank in range(RANKS)))
     (folder / "hosts").write_text("\n".join(hosts_of(on, NODES, ranks)) + "\n")
     launch = ["smpirun", "-np", str(ranks), "-hostfile", "hosts", *map(str, smpirun_args(on)), str(programs.SIM_DRIVER)]
-    env = {**os.environ, **smpirun_env(on), "TMPDIR": str(folder)}
+    env = {**os.environ, **environment(Layout(on, NODES, ranks)), "TMPDIR": str(folder)}
     done = subprocess.run([*launch, *options], cwd=folder, capture_output=True, text=True, check=False, env=env)
     printed = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     assert printed and not done.returncode, done.stderr

@@ -13,7 +13,9 @@ import pytest
 from collscope.base import programs
 from collscope.machines.machine_file import machine_file
 from collscope.machines.placement import hosts_of
-from collscope.machines.platform import Platform, smpirun_args, smpirun_env
+from collscope.machines.platform import Platform, smpirun_args
+from collscope.points.plan import Layout
+from collscope.sources.smpirun import environment
 
 missing = [name for name in ("smpirun", "smpicc") if not shutil.which(name)]
 missing += [str(f) for f in (programs.PLUGIN, programs.SIM_DRIVER, programs.PROVER) if not f.exists()]
@@ -25,7 +27,12 @@ def smpirun(p: Platform, nodes: int, ranks: int, folder: Path, *program: str | P
     hostfile.write_text("\n".join(hosts_of(p, nodes, ranks)) + "\n")
     command = ["smpirun", "-np", str(ranks), "-hostfile", str(hostfile), *smpirun_args(p), *map(str, program)]
     done = subprocess.run(
-        command, env={**os.environ, **smpirun_env(p)}, capture_output=True, text=True, check=False, cwd=folder
+        command,
+        env={**os.environ, **environment(Layout(p, nodes, ranks))},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
