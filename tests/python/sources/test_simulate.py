@@ -195,7 +195,7 @@ def test_a_key_changes_with_all_that_a_number_depends_on(known: Registry) -> Non
     ]
     changes: dict[str, object] = {
         "collective": "reduce", "algorithm": "bcast/mst", "count": 9, "type": "double", "op": "max", "root": 1,
-        "in_place": True, "metric": "loop", "check": True, "skew": "linear:1e-06", "timing": Timing(2),
+        "in_place": True, "metric": "loop", "check": True, "skew": "linear:1e-06", "timing": Timing(2), "counts": "linear",
     }  # fmt: skip
     assert set(changes) == {f.name for f in fields(Point)}
     keys += [origin.key(layout, replace(point, **{name: value})) for name, value in changes.items()]
