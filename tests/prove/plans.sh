@@ -78,7 +78,7 @@ ranks() {
 ranks 1..17,24,32,48,64 ' 21 points: 21 proven'
 ranks 7 ' 1 points: 1 proven'
 ranks 3..4,9..11 ' 5 points: 5 proven'
-for list in '' 0 4..2 4,3 1..3,3 1.. ..4 1,,2 1,2, x -1 1..5000; do ranks "$list" "--ranks $list: give numbers"; done
+for list in '' 0 4..2 4,3 9,5 1..3,3 1.. ..4 1,,2 1,2, x -1 1..5000; do ranks "$list" "--ranks $list: give numbers"; done
 
 # Where ranks sit: on one node (the usual place of three ranks) it would be 8.
 printf '0 0 0\n1 1 1\n1 1 1\n' > "$dir/places"
