@@ -19,19 +19,18 @@ void event_queue_free(event_queue *m) {
   free(m->due);
 }
 
-static void due_up(event_queue *m, size_t i, int32_t id) {
-  double time = m->moment[id].time;
-  for (; i && time < m->moment[m->due[(i - 1) / 2]].time; i = (i - 1) / 2) m->due[i] = m->due[(i - 1) / 2];
-  m->due[i] = id;
+static void due_up(event_queue *m, size_t i, due_moment one) {
+  for (; i && one.time < m->due[(i - 1) / 2].time; i = (i - 1) / 2) m->due[i] = m->due[(i - 1) / 2];
+  m->due[i] = one;
 }
 
 static int32_t due_pop(event_queue *m) {
-  int32_t first = m->due[0], last = m->due[--m->due_n];
-  double time = m->moment[last].time;
+  int32_t first = m->due[0].moment;
+  due_moment last = m->due[--m->due_n];
   size_t i = 0, child;
   for (; (child = 2 * i + 1) < m->due_n; i = child) {
-    if (child + 1 < m->due_n && m->moment[m->due[child + 1]].time < m->moment[m->due[child]].time) child++;
-    if (time <= m->moment[m->due[child]].time) break;
+    if (child + 1 < m->due_n && m->due[child + 1].time < m->due[child].time) child++;
+    if (last.time <= m->due[child].time) break;
     m->due[i] = m->due[child];
   }
   if (m->due_n) m->due[i] = last;
@@ -45,7 +44,7 @@ static int32_t moment_make(event_queue *m, double time) {
   m->moment[id].time = time;
   m->moment[id].n = m->moment[id].left = 0;
   RESERVE(m->due, m->due_cap, m->due_n + 1);
-  due_up(m, m->due_n++, id);
+  due_up(m, m->due_n++, (due_moment){ time, id });
   return id;
 }
 
@@ -53,9 +52,10 @@ static int32_t moment_make(event_queue *m, double time) {
 static void forget_left(event_queue *m) {
   size_t kept = 0;
   for (size_t i = 0; i < m->due_n; i++) {
-    int32_t id = m->due[i];
+    due_moment one = m->due[i];
+    int32_t id = one.moment;
     if (m->moment[id].left) {
-      due_up(m, kept++, id);
+      due_up(m, kept++, one);
       continue;
     }
     m->moment[id].n = 0;
@@ -81,17 +81,17 @@ int32_t event_queue_add(event_queue *m, uint64_t item, double time) {
 }
 
 bool event_queue_next(event_queue *m, double *time) {
-  while (m->due_n && !m->moment[m->due[0]].left) {
+  while (m->due_n && !m->moment[m->due[0].moment].left) {
     m->moment[due_pop(m)].n = 0;
     m->left_n--;
   }
-  if (m->due_n) *time = m->moment[m->due[0]].time;
+  if (m->due_n) *time = m->due[0].time;
   return m->due_n;
 }
 
 moment *event_queue_take(event_queue *m) {
   moment *q = &m->moment[due_pop(m)];
-  while (m->due_n && m->moment[m->due[0]].time == q->time) {
+  while (m->due_n && m->due[0].time == q->time) {
     moment *w = &m->moment[due_pop(m)];
     if (!w->left) m->left_n--;
     for (size_t i = 0; i < w->n; i++) PUSH(q->item, q->n, q->cap, w->item[i]);

@@ -14,13 +14,19 @@ typedef struct {
   size_t left; /* items that have not been moved to another time */
 } moment;
 
+/* A moment in the heap of those that are to come. */
+typedef struct {
+  double time;
+  int32_t moment;
+} due_moment;
+
 enum { RECENT_BITS = 10, RECENT = 1 << RECENT_BITS };
 typedef struct {
   moment *moment;
   size_t moments, moment_cap;
   int32_t *idle;
   size_t idle_n, idle_cap; /* moments that are over */
-  int32_t *due;
+  due_moment *due;
   size_t due_n, due_cap;  /* a heap of moments by time */
   size_t left_n;          /* of these, moments whose items have all been moved */
   int32_t recent[RECENT]; /* moments lately added to, by a hash of their time */
