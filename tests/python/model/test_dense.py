@@ -93,3 +93,13 @@ def test_calls_that_go_on_by_themselves_are_in_bundles_too(metric: str, tmp_path
     (alone,), (bundled,) = (replies(machine, 64, points, tmp_path, *words) for words in ((), BUNDLED))
     assert bundled["model_s"] == pytest.approx(alone["model_s"], rel=1e-9)
     assert bundled["steps"] < alone["steps"]
+
+
+def test_a_port_that_one_message_fills_up_divides_no_bundle(tmp_path: Path) -> None:
+    """Of an alltoall at once each rank's messages within its node fill up the port of its core, while all others wait for the NIC."""
+    ranks, machine = 128, machine_file(find.load(SWITCH), 8, 128)
+    (reply,) = replies(machine, ranks, [Point("alltoall", "alltoall/linear", 256)], tmp_path, *BUNDLED)
+    messages = ranks * (ranks - 1)
+    operations = 4 * messages + ranks  # a receive, a send and two waits for each; one's own block
+    assert reply["model_s"] == pytest.approx(0.00042083089083069715, rel=1e-12), "as without bundles"
+    assert reply["steps"] - operations - messages < messages, "less than one share for each message"
