@@ -177,12 +177,12 @@ def groups(all_: Sequence[Entry]) -> list[Group]:
 
 
 def drawing(a: Algorithm) -> tuple[Trace | None, str]:
-    """The schedule that is drawn: 8 ranks, on two nodes where it matters where they sit, or as many as it takes; and "", or None
+    """The schedule that is drawn: 8 ranks, on two nodes where it matters where they sit, or 2 or 9 where it takes those; and "", or None
     and why it is absent."""
     values = {p.name: DRAWN_SEGMENT for p in a.params if p.name == "s" and p.default > DRAWN_SEGMENT and not p.words}
     key = a.full_key(values)
     why = ""
-    for ranks, in_place in ((RANKS, False), (RANKS, True), (2, False)):
+    for ranks, in_place in ((RANKS, False), (RANKS, True), (2, False), (9, False)):
         machine = one_port.telephone(ranks, 2 if "places" in a.flags and ranks > 2 else None)
         point = Point(a.collective, key, make.default_count(a.collective, key, ranks, 4), in_place=in_place)
         try:
