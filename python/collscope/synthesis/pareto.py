@@ -129,6 +129,8 @@ class Cheapest:
 
     tries: tuple[Try, ...]
     whole: bool  # all cheaper shapes are among them
+    min_steps: int  # that no schedule is below
+    min_rounds_per_part: Fraction
 
     @property
     def found(self) -> Try | None:
@@ -137,7 +139,12 @@ class Cheapest:
 
     @property
     def optimal(self) -> bool:
-        """No shape that costs less exists."""
+        """No shape that costs less exists: neither of its numbers can be smaller, or every cheaper shape is proven impossible."""
+        if self.found is None:
+            return False
+        shape = self.found.shape
+        if (shape.steps, shape.rounds_per_part) == (self.min_steps, self.min_rounds_per_part):
+            return True
         return self.whole and all(t.answer.status == NONE for t in self.tries if t is not self.found)
 
 
@@ -172,7 +179,9 @@ def cheapest(
     cheaper = [s for s in sorted(answers, key=cost.__getitem__) if found is None or cost[s] < cost[found]]
     named = [*cheaper, *([found] if found else [])]
     whole = found is not None and all(s in answers for s in cost if cost[s] < cost[found])
-    return Cheapest(tuple(Try(s, answers[s]) for s in named), whole)
+    chunks = chunks_of(search.collective, search.network.ranks, search.root, 1)
+    bounds = min_steps(search.network, chunks), min_rounds(search.network, chunks)
+    return Cheapest(tuple(Try(s, answers[s]) for s in named), whole, *bounds)
 
 
 def frontier(search: Search, limit_s: float, on_try: Callable[[Shape], None] = lambda shape: None) -> list[Try]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
-from collscope.base.units import counted, format_ratio, format_time
+from collscope.base.units import counted, format_ratio, format_time, join_words
 from collscope.catalogue import registry
 from collscope.machines.machine_file import machine_file
 from collscope.schedules import from_file
@@ -56,7 +56,7 @@ def _solver(task: Task, outcome: Outcome) -> str:
     if task.layout.ranks > MAX_EXACT_RANKS:
         return f"Solver: not asked; it is for at most {MAX_EXACT_RANKS} ranks."
     if outcome.solver is None:
-        return "Solver: not asked; the time was over."
+        return f"Solver: not asked; {'it was stopped before' if outcome.stopped else 'the time was over'}."
     states = [t.answer.status for t in outcome.solver.tries]
     proven, undecided, found = states.count(NONE), states.count(UNKNOWN), outcome.solver.found
     rest = f"{counted(proven, 'cheaper shape')} proven impossible, {undecided} undecided"
@@ -67,7 +67,12 @@ def _solver(task: Task, outcome: Outcome) -> str:
         f"{counted(shape.parts, 'chunk')} per block, {counted(shape.steps, 'step')}, {counted(shape.rounds, 'round')}"
     )
     grade = "optimal in steps and rounds" if outcome.solver.optimal else "feasible"
-    return f"Solver: {what}: {grade}; {rest}."
+    met = [
+        *["steps"] * (shape.steps == outcome.solver.min_steps),
+        *["rounds per chunk"] * (shape.rounds_per_part == outcome.solver.min_rounds_per_part),
+    ]
+    bound = f"; no schedule has fewer {join_words(met, 'or')}" if met else ""
+    return f"Solver: {what}: {grade}{bound}; {rest}."
 
 
 def write(task: Task, outcome: Outcome, folder: Path) -> list[Path]:
