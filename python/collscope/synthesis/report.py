@@ -12,7 +12,7 @@ from collscope.catalogue import registry
 from collscope.machines.machine_file import machine_file
 from collscope.schedules import from_file
 from collscope.schedules.exports import write as export
-from collscope.synthesis.demand import Design
+from collscope.synthesis.demand import BOTH, Design
 from collscope.synthesis.emit import Call, schedule_of
 from collscope.synthesis.exact import NONE, UNKNOWN
 from collscope.synthesis.search import MAX_EXACT_RANKS, Outcome, Task
@@ -72,7 +72,8 @@ def _solver(task: Task, outcome: Outcome) -> str:
         *["rounds per chunk"] * (shape.rounds_per_part == outcome.solver.min_rounds_per_part),
     ]
     bound = f"; no schedule has fewer {join_words(met, 'or')}" if met else ""
-    return f"Solver: {what}: {grade}{bound}; {rest}."
+    half = " in each half" if task.point.collective in BOTH else ""
+    return f"Solver: {what}{half}: {grade}{bound}; {rest}."
 
 
 def write(task: Task, outcome: Outcome, folder: Path) -> list[Path]:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from collscope.base.units import counted
 from collscope.catalogue import registry
 from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Layout, Point, plan_text
@@ -23,7 +24,7 @@ METHODS = ("exact", "greedy", "reordered")
 MAX_EXACT_RANKS = 16
 MAX_EXACT_CHUNKS = 128
 FROM_CATALOGUE = 4  # its fastest, whose operations are put into another order
-SHARES = {"exact": 0.45, "greedy": 0.6}  # of the time, until when
+SHARES = {"exact": 0.4, "greedy": 0.7}  # of the time: how long the solver is asked; until when all candidates are there
 SEEDS = 8
 STARTS = 3  # of the local search
 WEIGHTS = (
@@ -147,6 +148,8 @@ def _bounds(task: Task) -> tuple[float, float]:
 
 def _candidates(work: _Work, rows: Sequence[Row]) -> None:
     task = work.task
+    if "exact" in task.methods:
+        _exact(work)
     if "reordered" in task.methods:
         for row in rows[:FROM_CATALOGUE]:
             work.say(f"another order of {row['algorithm']}")
@@ -155,8 +158,6 @@ def _candidates(work: _Work, rows: Sequence[Row]) -> None:
             if base:
                 named = replace(base, origin=f"synthesised:{base.origin}")
                 _keep(work, improve.variants("reordered", row["algorithm"], named, work.judge))
-    if "exact" in task.methods:
-        _exact(work)
     if "greedy" in task.methods:
         _greedy(work)
 
@@ -171,8 +172,9 @@ def _exact(work: _Work) -> None:
     max_parts = max(1, min(4, MAX_EXACT_CHUNKS // max(chunks, 1)))
     search = pareto.search_of(work.network, collective, root, max_parts, task.parts, task.steps, task.rounds)
     block, kept = _block_bytes(task), set()
+    began_s = work.spent_s
     for weight in WEIGHTS:
-        limit_s = SHARES["exact"] * task.time_s - work.spent_s
+        limit_s = SHARES["exact"] * task.time_s - (work.spent_s - began_s)
         if limit_s <= 0:
             return
         if weight == 1:
@@ -208,7 +210,7 @@ def _greedy(work: _Work) -> None:
 def _keep_design(work: _Work, method: str, parts: int, sends: Sequence[Send], rounds: int) -> None:
     task = work.task
     design = design_of(task.point.collective, work.network, task.point.root, parts, sends, rounds)
-    what = f"{parts} part{'s' if parts > 1 else ''}, {design.steps} steps, {design.rounds} rounds"
+    what = f"{counted(parts, 'part')}, {counted(design.steps, 'step')}, {counted(design.rounds, 'round')}"
     for in_step in (False, True):
         made = schedule_of(design, work.call(), f"synthesised:{method}", in_step)
         words = f"{what}, step by step" if in_step else what
