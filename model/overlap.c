@@ -38,3 +38,10 @@ int overlap_run(overlap *o, nonblocking *b, const record *r, const machine *m, o
   o->available = taken > 0 ? worked / taken : NAN;
   return 0;
 }
+
+void overlap_print(json *j, const overlap *o) {
+  json_real(j, "pure_s", o->pure_s);
+  json_real(j, "work_s", o->work_s);
+  json_real(j, "overlap", o->overlap);
+  json_real(j, "available", o->available);
+}

@@ -2,6 +2,7 @@
 #ifndef COLLSCOPE_MODEL_OVERLAP_H
 #define COLLSCOPE_MODEL_OVERLAP_H
 
+#include "core/catalogue/json.h"
 #include "model/nonblocking.h"
 
 typedef enum { OVERLAP_CALLS, OVERLAP_THREAD, OVERLAP_OFFLOAD } overlap_progress;
@@ -17,5 +18,7 @@ typedef struct {
 /* poll_part: computes for this part of pure_s and asks, until the call is through; 0: computes for pure_s, then waits.
  * thread: a core of its own per rank advances the call. Returns 0, or -1 with player->error set. */
 int overlap_run(overlap *, nonblocking *player, const record *, const machine *, overlap_progress, double poll_part);
+/* As members of an object: pure_s, work_s, overlap, available. */
+void overlap_print(json *, const overlap *);
 
 #endif

@@ -112,6 +112,13 @@ double topology_rate(const topology *t, int32_t link) {
   return t->kind == TOPOLOGY_DRAGONFLY && link >= dragonfly_global(t) ? t->global_bytes_per_s : t->link_bytes_per_s;
 }
 
+bool topology_has_global(const topology *t) { return t->kind == TOPOLOGY_DRAGONFLY || t->kind == TOPOLOGY_FAT_TREE; }
+
+bool topology_is_global(const topology *t, int32_t link) {
+  if (t->kind == TOPOLOGY_FAT_TREE) return link < (int64_t)t->shape[0] * t->shape[2];
+  return t->kind == TOPOLOGY_DRAGONFLY && link >= dragonfly_global(t);
+}
+
 double topology_latency_s(const topology *t, int links) {
   int further = t->kind == TOPOLOGY_TORUS ? links - 1 : links;
   return further > 0 ? further * t->hop_latency_s : 0;

@@ -42,6 +42,9 @@ int topology_route(const topology *, int from, int to, int32_t *link);
 /* Whether links lie between any two of the positions that so many nodes sit at: nodes of one switch have none. */
 bool topology_links_nodes(const topology *, int nodes);
 double topology_rate(const topology *, int32_t link); /* bytes per second */
+/* Links that a message crosses to leave its part of the network, once each: from group to group of a dragonfly, up from a leaf of a fat tree. */
+bool topology_is_global(const topology *, int32_t link);
+bool topology_has_global(const topology *);
 /* What the links of a route add to the time of the network's curve. */
 double topology_latency_s(const topology *, int links);
 /* Lines of a machine file; false with what is wrong. */

@@ -10,6 +10,7 @@
  *                                   is spent on; with --noise N also the times of N draws of the machine's noise; with --others
  *                                   also those on the machines whose files a list names; with --write no time but the schedule
  *                                   itself as text (core/schedule/text.h), of a plan of one point
+ *                                   With --traffic also how many bytes cross links between nodes (model/traffic.h).
  *                                   With --bundle-after N flows go into bundles once N shares have been found (model/dense.h); else where it pays
  *   --model MACHINE --schedule FILE the same of a schedule from a file
  *   --decide collective=NAME [ranks=P count=N]      what each decision table takes for a call, or for many (decide.c)
@@ -45,7 +46,7 @@ static const char usage[] =
     "       collscope-prove --schedule FILE [--messages | --describe]\n"
     "       collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise DRAWS | --others LIST | --write] --plan FILE\n"
     "       collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise DRAWS] --schedule FILE\n"
-    "                                any --model: [--bundle-after SHARES]\n"
+    "                                any --model: [--traffic] [--bundle-after SHARES]\n"
     "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B,P,…] [--counts N,N,…] [--no-costs] [--no-variants]\n"
     "       collscope-prove --decide collective=NAME [ranks=P count=N] [elem=4] [root=0] [commutes=1] [in_place=0]\n"
     "                                [decision=KEY]…       without ranks: calls from standard input, one line RANKS COUNT per call\n"
@@ -106,6 +107,7 @@ typedef enum {
   O_TRACE,
   O_HOLDINGS,
   O_EXPLAIN,
+  O_TRAFFIC,
   O_NOISE,
   O_OTHERS,
   O_BUNDLE_AFTER,
@@ -135,6 +137,7 @@ static const struct option names[] = {
   [O_TRACE] = { "trace", no_argument, NULL, O_TRACE },
   [O_HOLDINGS] = { "holdings", no_argument, NULL, O_HOLDINGS },
   [O_EXPLAIN] = { "explain", no_argument, NULL, O_EXPLAIN },
+  [O_TRAFFIC] = { "traffic", no_argument, NULL, O_TRAFFIC },
   [O_NOISE] = { "noise", required_argument, NULL, O_NOISE },
   [O_OTHERS] = { "others", required_argument, NULL, O_OTHERS },
   [O_BUNDLE_AFTER] = { "bundle-after", required_argument, NULL, O_BUNDLE_AFTER },
@@ -164,6 +167,7 @@ static const int of[OPTIONS] = {
   [O_TRACE] = MODEL,
   [O_HOLDINGS] = MODEL,
   [O_EXPLAIN] = MODEL,
+  [O_TRAFFIC] = MODEL,
   [O_ALGORITHM] = SWEEP,
   [O_RANKS] = SWEEP,
   [O_COUNTS] = SWEEP,
@@ -252,7 +256,7 @@ static int answer(int argc, char **argv) {
   if (mode == MODEL) {
     if (given[O_SCHEDULE] && given[O_WRITE]) return refuse("--write is for --plan, not for --schedule\n%s", usage);
     model_request request = {
-      given[O_TRACE], given[O_HOLDINGS], given[O_EXPLAIN], given[O_WRITE], 0, value[O_OTHERS], 0
+      given[O_TRACE], given[O_HOLDINGS], given[O_EXPLAIN], given[O_TRAFFIC], given[O_WRITE], 0, value[O_OTHERS], 0
     };
     const char *end;
     uint64_t draws = 0, bundle_after = 0;

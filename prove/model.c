@@ -1,10 +1,10 @@
-/* collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise N | --others LIST] --plan FILE: what a model of the machine says of each point, one JSON
- * line per point: id; kind "ok", "unsupported" or "failed", and status "ok" or the reason; chose, the full key that a decision took, or null; model_s, the time; cost_s
- * and exact of the closed form; bound_s; rounds, null where there are more than half a million messages; steps, the work of timing it once. With --trace the line holds
- * all there is to draw, too: see model/trace.h. With --holdings it says instead what every rank holds after each round: see holdings.h. With --explain the line says what
- * the makespan is spent on: see model/explain.h. With --noise it has noise_s, the times of N draws of the machine's noise, by their numbers. With --others it has
- * others_s, the times on other machines, whose files LIST names, a line each: the schedule is recorded once, and its rounds are not counted. With --write nothing of this
- * is printed, but the schedule itself, as text: of an algorithm that uses segments, two back-to-back calls, as it is proved.
+/* collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise N | --others LIST] [--traffic] --plan FILE: what a model of the machine says of each
+ * point, one JSON line per point: id; kind "ok", "unsupported" or "failed", and status "ok" or the reason; chose, the full key that a decision took, or null; model_s, the
+ * time; cost_s and exact of the closed form; bound_s; rounds, null where there are more than half a million messages; steps, the work of timing it once. Also, with --trace,
+ * all there is to draw (model/trace.h); with --explain, what the makespan is spent on (model/explain.h); with --traffic, bytes by kinds of links (model/traffic.h); with
+ * --noise, noise_s: the times of N draws of the machine's noise, by their numbers; with --others, others_s: the times on other machines, whose files LIST names, a line
+ * each: the schedule is recorded once, and its rounds are not counted. With --holdings it says instead what every rank holds after each round (holdings.h); with --write
+ * it prints the schedule itself, as text: of an algorithm that uses segments, two back-to-back calls, as it is proved.
  * A schedule from a file is answered like a point of a plan, with id 1, without a closed form and causes. Its first call is timed. */
 #include <math.h>
 #include <stdio.h>
@@ -24,6 +24,7 @@
 #include "model/overlap.h"
 #include "model/timing.h"
 #include "model/trace.h"
+#include "model/traffic.h"
 #include "prove/file.h"
 #include "prove/holdings.h"
 #include "prove/osu_loop.h"
@@ -41,13 +42,14 @@ typedef struct {
   record *file;   /* from a file; NULL: a plan is worked off */
   timing_result timing;
   nonblocking player;
-  overlap overlap;  /* of the point, where that is its metric */
-  const char *path; /* of the plan */
-  bool trace, holdings, explain, write;
+  overlap overlap;                              /* of the point, where that is its metric */
+  const char *path;                             /* of the plan */
+  bool trace, holdings, explain, write, counts; /* counts: bytes by kinds of links */
   int draws;
   double *drawn_s; /* [draws]: of the point */
   other_machines others;
   explanation explanation;
+  traffic moved; /* by the point */
   holder holder;
   double *late_s; /* of each rank, by the point's skew */
   size_t late_cap;
@@ -90,6 +92,7 @@ typedef struct {
   const coll_args *args;
   double time_s, rounds, steps; /* NAN: unknown; steps: of the engine, for one run */
   const overlap *overlap;       /* NULL: that is not its metric */
+  const traffic *moved;         /* NULL: not counted */
 } answer;
 
 /* What is timed. */
@@ -121,14 +124,10 @@ static void print_answer(model *m, const answer *a) {
   json_real(&j, "bound_s", bounded ? coll_bound(a->collective, a->args, alpha, beta, gamma) : NAN);
   json_real(&j, "rounds", ok ? rint(a->rounds) : NAN);
   if (ok && !m->trace) json_real(&j, "steps", a->steps);
-  if (ok && a->overlap) {
-    json_real(&j, "pure_s", a->overlap->pure_s);
-    json_real(&j, "work_s", a->overlap->work_s);
-    json_real(&j, "overlap", a->overlap->overlap);
-    json_real(&j, "available", a->overlap->available);
-  }
+  if (ok && a->overlap) overlap_print(&j, a->overlap);
   if (ok) print_times(&j, "noise_s", (size_t)m->draws, m->drawn_s);
   if (ok) print_times(&j, "others_s", m->others.n, m->others.time_s);
+  if (ok && a->moved) traffic_print(&j, a->moved, on);
   if (ok && m->explain) explain_print(&j, on, a->args->size, &m->explanation);
   if (ok && m->trace) trace_print(&j, timed(m), &m->timing, m->round);
   json_end(&j);
@@ -212,6 +211,8 @@ static int answer_timed(model *m, const plan_point *q, answer *a) {
   if (wrong) return failed(m, &m->machine, a);
   a->time_s = time_of(&m->timing, q);
   a->steps = m->timing.steps;
+  if (m->counts) traffic_count(&m->moved, timing_wiring(&m->timing), &m->machine);
+  if (m->counts) a->moved = &m->moved;
   print_answer(m, a);
   return 0;
 }
@@ -360,6 +361,7 @@ int model_main(const char *machine_path, const char *plan_path, const char *sche
               .holdings = request.holdings,
               .explain = request.explain,
               .write = request.write,
+              .counts = request.traffic,
               .draws = request.draws,
               .timing = { .bundle_after = request.bundle_after },
               .player = { .bundle_after = request.bundle_after } };
@@ -377,6 +379,7 @@ int model_main(const char *machine_path, const char *plan_path, const char *sche
     timing_free(&m.timing);
     nonblocking_free(&m.player);
     explain_free(&m.explanation);
+    traffic_free(&m.moved);
     free(m.place);
     free(m.displs);
     free(m.round);

@@ -23,11 +23,11 @@ int sweep_main(const sweep_options *, char *error, size_t size);
 enum { MODEL_DRAWS = 100000 };
 /* Points of a plan, or with plan NULL the schedule of a file, timed on a model of a machine (model.c). Returns the exit status: 0, 1 failure, 2 usage. */
 typedef struct {
-  bool trace, holdings, explain; /* what a reply contains beside the time */
-  bool write;                    /* instead: the schedule as text */
-  int draws;                     /* of the machine's noise: so many times more; 0: none */
-  const char *others;            /* a file with the names of more machines; NULL: none */
-  size_t bundle_after;           /* of timing_result */
+  bool trace, holdings, explain, traffic; /* what a reply contains beside the time */
+  bool write;                             /* instead: the schedule as text */
+  int draws;                              /* of the machine's noise: so many times more; 0: none */
+  const char *others;                     /* a file with the names of more machines; NULL: none */
+  size_t bundle_after;                    /* of timing_result */
 } model_request;
 int model_main(const char *machine, const char *plan, const char *schedule, model_request);
 

@@ -10,6 +10,12 @@ WITH_BARRIER = "osu_avg[barrier="
 NONBLOCKING, OVERLAP = "nonblocking", "overlap"
 METHODS = ("wait", "poll")  # a rank computes and then waits; it computes and polls until the call is through
 PROGRESS = ("calls", "thread", "offload")  # who advances a call: MPI's calls, a thread on a core of its own, the NIC
+TRAFFIC = (
+    "network_bytes",
+    "link_bytes",
+    "global_bytes",
+    "busiest_bytes",
+)  # what a call moves between nodes: model/traffic.h
 
 
 def base(metric: str) -> str:

@@ -37,6 +37,7 @@ class Request(Points, Repeated):
     source: str = "sim"
     launches: int = 1
     noise: int | None = None
+    traffic: bool = False
     jobs: int | None = None
     cluster: str | None = None
     launcher: str | None = None
@@ -63,6 +64,7 @@ def run(request: Request) -> int:
         ("--launcher", request.launcher, "real"),
         ("--hosts", request.hosts, "real"),
         ("--noise", request.noise, "model"),
+        ("--traffic", request.traffic or None, "model"),
     ):
         if given is not None:
             requests.check_source(option, names, needed)
@@ -86,6 +88,7 @@ def run(request: Request) -> int:
             launcher=started,
             interleaved=request.order == run_repetitions.ORDERS[0],
             noise=request.noise or 0,
+            traffic=request.traffic,
         )
         faults = proven.failures(tasks, limit_s=request.point_timeout)
         rows = printed.rows_of(sources, tasks, options, faults)
@@ -151,7 +154,7 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 SECTIONS = {
     "What to call": "collective algorithms schedule sizes block_sizes type_name op root in_place counts skew",
     "Where": "platform without nodes ranks ranks_per_node mapping",
-    "What to time": "source metric overlap progress noise check",
+    "What to time": "source metric overlap progress noise traffic check",
     "Real runs": "launches repetitions until_ci budget buffers order launcher hosts",
     "Simulations": "jobs cluster force point_timeout",
     "Output": "csv_path plot_path as_json quiet",
@@ -210,6 +213,7 @@ SECTIONS = {
     metavar="N",
     help="Model: draw the platform's noise N times and print the 5 % and 95 % quantiles.",
 )
+@click.option("--traffic", is_flag=True, help="Model: count the bytes between nodes and over links (docs/metrics.md).")
 @calls.options("point_timeout")
 @click.option("--check", is_flag=True, help="Check that every rank ends with the right data.")
 @requests.JOBS

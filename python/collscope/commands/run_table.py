@@ -9,7 +9,8 @@ from typing import Any
 
 from collscope.base import console
 from collscope.base.grid import KEY, Column, Grid
-from collscope.base.units import counted, format_size, format_time
+from collscope.base.units import counted, format_size, format_time, rounded_size
+from collscope.catalogue.metrics import TRAFFIC
 from collscope.points.table import Row
 from collscope.sources.bounds import LOGGP, TELEPHONE
 from collscope.sources.outcome import FAILURES
@@ -18,6 +19,7 @@ from collscope.sources.rows import SOURCES
 BOUND = "bound"
 BOUND_NAMES = {LOGGP: "bound", TELEPHONE: "telephone"}  # the one that holds has the plain name
 BOUND_GOES = {LOGGP: 5, TELEPHONE: 7}  # which goes first where there is no room
+MOVED = {"network_bytes": "between nodes", "link_bytes": "over links", "global_bytes": "over global links"}
 NOT_KNOWN = "not known"  # what the library's own call was
 TIMED = tuple(name for name in SOURCES if name != BOUND)
 
@@ -94,6 +96,13 @@ class _Shape:
         return any(row.get("overlap") is not None for row in self.rows)
 
     @cached_property
+    def traffic(self) -> list[str]:
+        """Which bytes over links are shown: what is between nodes, and over global links where there are such, else over all."""
+        known = {c for c in TRAFFIC for row in self.rows if row.get(c) is not None}
+        links = "global_bytes" if "global_bytes" in known else "link_bytes"
+        return ["network_bytes", links] if known else []
+
+    @cached_property
     def has_blocks(self) -> bool:
         """A block is not the whole vector."""
         return any(row["block_bytes"] != row["bytes"] for row in self.rows)
@@ -132,6 +141,8 @@ class _Shape:
         if self.has_overlap:
             yield Column("overlap", right=True)
             yield Column("available", goes=8, right=True)
+        for name in self.traffic:
+            yield Column(MOVED[name], goes=5, right=True)
         if self.lead:
             yield Column("× fastest", goes=1, right=True)
         if self.has_ratios:
@@ -195,6 +206,8 @@ def _add_algorithms(
         if shape.has_overlap:
             row = found.get(shape.lead or "", {})
             cells += [_percent(row.get(name)) for name in ("overlap", "available")]
+        moved = next((row for row in found.values() if row.get("network_bytes") is not None), {})
+        cells += [rounded_size(int(moved[name])) if name in moved else "" for name in shape.traffic]
         if shape.lead:
             cells.append(_ratio(time, best))
         if shape.has_ratios:

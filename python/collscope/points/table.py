@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
+from collscope.catalogue.metrics import TRAFFIC
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,7 @@ COLUMNS = (
 # Of what was asked for besides: a table has those of them that one of its rows has.
 OVERLAPS = ("pure_s", "work_s", "overlap", "available")
 DRAWN = ("drawn_low_s", "drawn_high_s")  # the band over draws of what is not known of the machine
-EXTRA = ("counts", "noise_low_s", "noise_median_s", "noise_high_s", "times_s", "floor", *OVERLAPS, *DRAWN)
+EXTRA = ("counts", "noise_low_s", "noise_median_s", "noise_high_s", "times_s", "floor", *OVERLAPS, *DRAWN, *TRAFFIC)
 LATER = COLUMNS[
     -7:
 ]  # of measurements only, and of calls that ranks enter late; a table that was written before they were has none
@@ -66,7 +67,7 @@ TEXT = frozenset(COLUMNS) & {
 } | {"times_s", "counts"}
 TIMES = ("median_s", "q1_s", "q3_s", "min_s", "max_s", "ci_low_s", "ci_high_s", *EXTRA[1:4], *OVERLAPS[:2], *DRAWN)
 REALS = (*TIMES, "outliers", "floor", *OVERLAPS[2:])
-INTEGERS = tuple(c for c in COLUMNS if c not in TEXT and c not in REALS)
+INTEGERS = (*(c for c in COLUMNS if c not in TEXT and c not in REALS), *TRAFFIC)
 
 Row = dict[str, Any]
 

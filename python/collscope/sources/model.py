@@ -146,6 +146,7 @@ def run_tasks(tasks: Sequence[Task], options: Options = DEFAULTS, progress: Prog
                 platform_hash=hashes[layout],
                 **_band(outcome.get("noise_s") or []),
                 **{name: outcome[name] for name in OVERLAPS if outcome["kind"] == OK and name in outcome},
+                **(outcome.get("traffic") or {} if options.traffic else {}),
             )
         )
     return rows
@@ -192,8 +193,8 @@ def evaluate(
     tasks: Sequence[Task], *, progress: Progress | None = None, limit_s: float | None = None, noise: int = 0
 ) -> list[dict[str, Any]]:
     """What the prover says of each task, cached by content: status ("ok" or the reason), model_s and cost_s (seconds), exact
-    (whether the formula is the schedule's critical path), bound_s, rounds, chose (full key); noise_s: the times of `noise` draws, on
-    platforms whose noise is known."""
+    (whether the formula is the schedule's critical path), bound_s, rounds, chose (full key); traffic: bytes over links between nodes, by
+    model/traffic.h; noise_s: the times of `noise` draws, on platforms whose noise is known."""
     machines = _machines(tasks, noise)
     drawn = _drawn(machines, noise)
     keys = _keys(tasks, noise, machines)
@@ -224,7 +225,7 @@ def evaluate(
                 ]
                 machine = folder / "machine.txt"
                 write_atomically(machine, machines[layout])
-                words: list[str | Path] = ["--model", machine]
+                words: list[str | Path] = ["--model", machine, "--traffic"]
                 words += ["--noise", str(noise)] if drawn[layout] else []
                 for i, reply in prover.stream(words, questions, folder, bar, limit_s):
                     if isinstance(reply, Abandoned):

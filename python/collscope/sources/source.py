@@ -38,6 +38,7 @@ class Options:
     interleaved: bool = True  # the algorithms of a call are measured in rounds
     noise: int = 0  # draws of the platform's noise, whose band stands beside the model's time; 0: none
     keep_times: bool = False  # a real run's rows have every repetition
+    traffic: bool = False  # the model's rows have the bytes that cross links between nodes
     on_row: Callable[[Row], None] = lambda row: None  # called with each measured row as soon as it is complete
 
 
