@@ -141,6 +141,8 @@ def varied(t: Topology, key: str, text: str) -> Topology:
         if not re.fullmatch(r"[0-9]{1,9}", text):
             raise ValueError("must be a whole number, 0 or more")
         return replace(t, first=int(text)) if name == "first" else replace(t, seed=int(text))
+    if name == "dims" and t.kind == "torus":
+        return _redimensioned(t, text)
     if name in TOPOLOGY_SHAPES[t.kind]:
         return _reshaped(t, TOPOLOGY_SHAPES[t.kind].index(name), text)
     try:
@@ -150,6 +152,16 @@ def varied(t: Topology, key: str, text: str) -> Topology:
     if not 0 <= value < float("inf") or (value == 0 and name != "hop_latency_s"):
         raise ValueError("must be a number, more than 0")
     return replace(t, **{name: Number(float(f"{value:.12g}"), "assumed", GIVEN)})  # type: ignore[arg-type]
+
+
+def _redimensioned(t: Topology, text: str) -> Topology:
+    """Another torus of the same links; an allocation may name positions that it does not have."""
+    if not re.fullmatch(r"[1-9][0-9]{0,6}(x[1-9][0-9]{0,6})*", text):
+        raise ValueError("must be whole numbers with x between, such as 8x8")
+    shape = tuple(int(word) for word in text.split("x"))
+    if len(shape) > MAX_DIMENSIONS:
+        raise ValueError(f"has {len(shape)} dimensions; at most {MAX_DIMENSIONS}")
+    return replace(t, shape=shape, shape_from=tuple(Number(float(size), "assumed", GIVEN) for size in shape))
 
 
 def _reshaped(t: Topology, at: int, text: str) -> Topology:
@@ -164,8 +176,7 @@ def variables(t: Topology) -> tuple[str, ...]:
     """What a variant can change."""
     if t.kind == "switch":
         return ()
-    shape = TOPOLOGY_SHAPES[t.kind] if t.kind != "torus" else ()
-    names = (*t.used, *shape, "allocation", "first", "seed")
+    names = (*t.used, *TOPOLOGY_SHAPES[t.kind], "allocation", "first", "seed")
     return ("topology", *(f"topology.{name}" for name in names))
 
 
