@@ -1,8 +1,8 @@
 """What a check is: one table [[claim.check]] of a paper's TOML, that makes assertions. The kinds are in place_checks and series_checks.
 
 All times that are compared are geometric means over sizes: those of the check, or the focus of the study. A check is made at every
-place that its selectors (nodes, ranks, mapping) leave of the table's layouts, or once along a series of them. Tolerances are shares of
-the time: a number, or the name of one of the paper's.
+place that its selectors (nodes, ranks, mapping, platform) leave of the table's layouts, or once along a series of them. Tolerances are
+shares of the time: a number, or the name of one of the paper's.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ MISSING = "not testable in this run: points are missing"
 # Ratios nearer than this are equal: two names of one message pattern reach the same time but for the last digits.
 SAME = 1e-9
 TOLERANCES = ("by", "within", "most")  # keys of checks whose values are tolerances
+SELECTORS = ("nodes", "ranks", "mapping", "platform")
 
 
 @dataclass(frozen=True)
@@ -91,16 +92,18 @@ class Subject(Table):
     nodes: int | None = None
     ranks: int | None = None
     mapping: str | None = None
+    platform: str | None = None
 
     def at(self, place: Place) -> Place:
         """The place of the first name, or elsewhere as far as said."""
-        elsewhere = {k: v for k in ("nodes", "ranks", "mapping") if (v := getattr(self, k)) is not None}
+        elsewhere = {k: v for k in SELECTORS if (v := getattr(self, k)) is not None}
         return replace(place, **elsewhere)
 
     def __str__(self) -> str:
         words = [f"{self.nodes} nodes"] if self.nodes else []
         words += [f"{self.ranks} ranks"] if self.ranks else []
         words += [f"mapping {self.mapping}"] if self.mapping else []
+        words += [self.platform] if self.platform else []
         return self.name + (f" on {', '.join(words)}" if words else "")
 
 
@@ -116,6 +119,7 @@ class Check(Table):
     nodes: Numbers = ()  # none named: all of the table
     ranks: Numbers = ()
     mapping: Names = ()
+    platform: Names = ()  # names of machines, of a study that compares several
     among: Names = ()  # what competes where a kind asks for the best; none named: what the paper compares
     sizes: Sizes = ()  # of the whole vector; none named: the focus
     block_sizes: Sizes = ()  # of one rank's block: the vector of a collective that moves blocks grows with the ranks
@@ -141,10 +145,10 @@ class Check(Table):
         raise NotImplementedError
 
     def places(self, context: Context, collective: str) -> list[Place]:
-        """Where the check is made. What it names and the table has not (nodes, ranks, a mapping) is a place as well, one without times:
-        what the check says of it cannot be tested."""
+        """Where the check is made. What it names and the table has not (nodes, ranks, a mapping, a machine) is a place as well, one without
+        times: what the check says of it cannot be tested."""
         every = context.times.places(collective)
-        selected = {key: values for key in ("nodes", "ranks", "mapping") if (values := getattr(self, key))}
+        selected = {key: values for key in SELECTORS if (values := getattr(self, key))}
         found = [p for p in every if all(getattr(p, key) in values for key, values in selected.items())]
         first = {key: values[0] for key, values in selected.items()}
         like = found[0] if found else replace(Place(collective, "", 0, 0), **first)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from collscope.analysis import link_checks as links
 from collscope.analysis import place_checks as at
 from collscope.analysis import series_checks as over
 from collscope.analysis.check import Context
@@ -32,7 +33,9 @@ AnyCheck = Annotated[
     | over.Polynomial
     | over.OneChoice
     | over.NotAlwaysFastest
-    | over.Winners,
+    | over.Winners
+    | links.FewerBytes
+    | links.LeadUpTo,
     Field(discriminator="kind"),
 ]
 

@@ -1,7 +1,7 @@
 """Times cut for judging: one line of times over sizes for each place and name, and geometric means over sizes.
 
-The frame has the columns collective, ranks, nodes, bytes, name, time_s, chose, and may have mapping. `name` is what competes: a
-class (short, long, builtin) or an algorithm's key.
+The frame has the columns collective, ranks, nodes, bytes, name, time_s, chose, and may have mapping, platform and, as in
+points/table.py, bytes over links. `name` is what competes: a class (short, long, builtin) or an algorithm's key.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from collscope.base.units import counted
+from collscope.catalogue.metrics import TRAFFIC
 
 
 @dataclass(frozen=True, order=True)
@@ -24,6 +25,7 @@ class Place:
     mapping: str
     ranks: int
     nodes: int
+    platform: str = ""  # what the machine is called where several are compared
 
 
 class Times:
@@ -31,21 +33,22 @@ class Times:
 
     def __init__(self, frame: pd.DataFrame, focus: Sequence[int]) -> None:
         self.focus = tuple(sorted(focus))
-        frame = frame if "mapping" in frame else frame.assign(mapping="")
-        place = ["collective", "mapping", "ranks", "nodes"]
+        frame = frame.assign(**{column: "" for column in ("mapping", "platform") if column not in frame})
+        place = ["collective", "mapping", "ranks", "nodes", "platform"]
+        cells = ["time_s", "chose", *(c for c in TRAFFIC if c in frame)]
         self._lines: dict[Place, dict[str, pd.DataFrame]] = {}
-        for (collective, mapping, ranks, nodes, name), part in frame.groupby(
+        for (collective, mapping, ranks, nodes, platform, name), part in frame.groupby(
             [*place, "name"], observed=True, sort=False
         ):
-            at = Place(str(collective), str(mapping), int(ranks), int(nodes))
-            line = part.set_index("bytes")[["time_s", "chose"]]
+            at = Place(str(collective), str(mapping), int(ranks), int(nodes), str(platform))
+            line = part.set_index("bytes")[cells]
             self._lines.setdefault(at, {})[str(name)] = (
                 line if line.index.is_monotonic_increasing else line.sort_index()
             )
         # Checks ask for the same part again and again, and for its mean.
         self._parts: dict[tuple[Place, str, tuple[int, ...]], pd.DataFrame] = {}
         self._means: dict[tuple[Place, str, tuple[int, ...] | None], float] = {}
-        self.layouts = sorted({(p.mapping, p.ranks, p.nodes) for p in self._lines})
+        self.layouts = sorted({(p.mapping, p.ranks, p.nodes, p.platform) for p in self._lines})
 
     def places(self, collective: str) -> list[Place]:
         """The collective in every layout of the table, whether it was run there or not."""
@@ -58,6 +61,11 @@ class Times:
     def line(self, place: Place, name: str, sizes: Sequence[int] | None = None) -> pd.Series:
         """Seconds by bytes, at the sizes (default: the focus) that the table has; all there is of a collective without data."""
         return self._part(place, name, sizes)["time_s"]
+
+    def moved(self, place: Place, name: str, column: str, sizes: Sequence[int] | None = None) -> pd.Series:
+        """One of TRAFFIC by bytes; empty where it is not known."""
+        part = self._part(place, name, sizes)
+        return part[column].dropna() if column in part else pd.Series(dtype=float)
 
     def chosen(self, place: Place, name: str) -> pd.Series:
         """Keys of what a decision took, by bytes, in the focus."""
@@ -101,10 +109,12 @@ class Times:
     def text(self, place: Place) -> str:
         """bcast, 2 nodes; ranks and mapping where the table has several."""
         words = [place.collective]
-        if len({ranks for _, ranks, _ in self.layouts}) > 1:
+        if len({ranks for _, ranks, _, _ in self.layouts}) > 1:
             words.append(f"{place.ranks} ranks")
-        if len({mapping for mapping, _, _ in self.layouts}) > 1:
+        if len({mapping for mapping, _, _, _ in self.layouts}) > 1:
             words.append(f"mapping {place.mapping}")
+        if place.platform:
+            words.append(place.platform)
         return ", ".join([*words, counted(place.nodes, "node")])
 
 

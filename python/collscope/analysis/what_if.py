@@ -50,7 +50,8 @@ def _compared_with(variants: Sequence[Variant], variant: Variant, first: str) ->
 
 def _words(variations: Sequence[Variation], values: Sequence[str]) -> str:
     """Keys and values for people: nic_bytes_per_s 2×, mapping cyclic."""
-    return ", ".join(f"{v.key} {v.label(value)}" for v, value in zip(variations, values, strict=True))
+    words = ((v.key if not v.names else "", v.label(value)) for v, value in zip(variations, values, strict=True))
+    return ", ".join(f"{key} {label}".strip() for key, label in words)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from collscope.base.toml_table import Document
 from collscope.machines import placement
 
 MAPPING, WITHOUT, BUFFERS = "mapping", "without", "buffers"
+PLATFORM = "platform"  # of [platforms]: whole machines; the first key where there are some
 SIMULATED = ("warm", "fresh")  # buffers of a call that is simulated or modelled: no cache is
 LAYOUT = ("nodes", "ranks")  # of [setting]: a platform's own number of nodes is not one
 MAX_VARIANTS = 64  # variants: more is a mistake, or no figure that can be read
@@ -68,9 +69,17 @@ class Variation:
     key: str
     values: tuple[str, ...]
     line: int  # of the file, for complaints
+    names: tuple[str, ...] = ()  # of the values, for people; none: the values themselves
+
+    @property
+    def where(self) -> str:
+        """Its place in the file, for complaints."""
+        return "platforms" if self.key == PLATFORM else f"vary.{self.key}"
 
     def label(self, value: str) -> str:
         """A value for people."""
+        if self.names:
+            return self.names[self.values.index(value)]
         if self.key in (MAPPING, WITHOUT, BUFFERS):
             return value or "nothing"
         return f"{value[1:] or 1}×" if value[:1] in ("", "x") else value
@@ -126,6 +135,7 @@ def variant(
     platform: str, mapping: str, variations: Sequence[Variation], chosen: tuple[str, ...], buffers: str = SIMULATED[0]
 ) -> Variant:
     """The variant with these values, one of each variation."""
+    platform = next((value for v, value in zip(variations, chosen, strict=True) if v.key == PLATFORM), platform)
     base, bracket, old = platform.partition("[")
     parts = [old.rstrip().removesuffix("]")] if bracket else []
     for variation, value in zip(variations, chosen, strict=True):
@@ -133,7 +143,7 @@ def variant(
             mapping = value
         elif variation.key == BUFFERS:
             buffers = value
-        elif value:
+        elif value and variation.key != PLATFORM:
             several = value.replace(",", "+") if variation.key == WITHOUT else value  # a comma separates keys
             parts.append(f"{variation.key}={several}")
     return Variant(f"{base}[{','.join(parts)}]" if parts else platform, mapping, chosen, buffers)

@@ -1,4 +1,4 @@
-"""Reading studies: sim/NAME.toml becomes a Study. What may stand in the file is what the models below have fields for."""
+"""Reading studies: sim/NAME.toml becomes a Study. What may stand in the file is what the models of study_file have fields for."""
 
 from __future__ import annotations
 
@@ -6,155 +6,23 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+from typing import TYPE_CHECKING, Any
 
 from collscope.base import paths
 from collscope.base.errors import UsageError, UserError, did_you_mean, unknown
-from collscope.base.toml_table import Document, Table, one_of, read_text, sizes_of
+from collscope.base.toml_table import Document, read_text
 from collscope.base.units import MAX_RANKS
 from collscope.catalogue import metrics
 from collscope.machines import placement
 from collscope.machines import study_variants as vary
-from collscope.machines.study_variants import Values as VaryValues
-from collscope.papers import names as papers
-from collscope.studies.study import ELEMENT_BYTES, Collective, Drawing, Entry, Study, entry_of, keyed
+from collscope.studies.study import DRAWINGS, Collective, Drawing, Entry, Sample, Study, entry_of, keyed
+from collscope.studies.study_file import EVERY, ONE_CALL, FileTable, SettingTable
+from collscope.studies.study_file import keys as listed_keys
 
 if TYPE_CHECKING:
     from collscope.catalogue.registry import Registry
 
 STUDIES = paths.ROOT / "sim"
-ONE_CALL = ("makespan", "root")  # metrics that one and the same simulated call gives
-METRICS = (*ONE_CALL, "osu_avg", "loop")
-WITH_BARRIER = metrics.with_barrier("KEY")
-SOURCES = ("sim", "model")
-OPERATORS = ("sum", "max", "min", "prod")
-
-
-def _at_least_one(sizes: tuple[int, ...]) -> tuple[int, ...]:
-    if min(sizes) < 1:
-        raise ValueError("sizes begin at 1 B")
-    return sizes
-
-
-def _keys(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return (value,)
-    if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
-        raise ValueError(f"must be a key or a list of keys, not {value!r}")
-    return tuple(value)
-
-
-def _mapping(value: str) -> str:
-    if value not in placement.MAPPINGS and not value.startswith(placement.FILE_PREFIX):
-        known = (*placement.MAPPINGS, f"{placement.FILE_PREFIX}PATH")
-        raise ValueError(f'"{value}" is not one of {", ".join(known)}{did_you_mean(value, known)}')
-    return value
-
-
-def _metric(value: str) -> str:
-    """One of METRICS, or osu_avg with a barrier, whose key nobody knows before the C programs are built: check_keys looks at it."""
-    if value not in METRICS and not metrics.has_barrier(value):
-        known = (*METRICS, WITH_BARRIER)
-        raise ValueError(f'"{value}" is not one of {", ".join(known)}{did_you_mean(value, known)}')
-    return value
-
-
-def _algorithms(value: Any) -> tuple[tuple[str, str], ...]:
-    """(name, key): a list of keys, or a table of names with their keys."""
-    if isinstance(value, dict):
-        if not value or not all(isinstance(key, str) for key in value.values()):
-            raise ValueError("must be a table of names, each with a key")
-        return tuple(value.items())
-    return tuple((key, key) for key in _keys(value))
-
-
-Sizes = Annotated[tuple[int, ...], sizes_of("4B,1KiB..4MiB"), AfterValidator(_at_least_one)]
-Algorithms = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_algorithms)]
-Keys = Annotated[tuple[str, ...], BeforeValidator(_keys)]
-Number = Annotated[int, Field(ge=1, le=MAX_RANKS, description="a whole number from 1 up")]
-Layout = Annotated[list[int], Field(min_length=2, max_length=2, description="[nodes, ranks]")]
-
-
-class _Setting(Table):
-    platform: str
-    source: Annotated[str, one_of(SOURCES)] = "sim"
-    nodes: list[Number] = Field(default_factory=list, description="a list of whole numbers from 1 up")
-    ranks: list[Number] = Field(default_factory=list, description="a list of whole numbers from 1 up")
-    layouts: list[Layout] = Field(default_factory=list)  # in place of nodes and ranks, where not all go together
-    mapping: Annotated[str, AfterValidator(_mapping)] = "block"
-    type: Annotated[str, one_of(tuple(ELEMENT_BYTES))] = "float"
-    op: Annotated[str, one_of(OPERATORS)] = "sum"
-    root: int = 0
-    in_place: bool = False
-    buffers: Annotated[str, one_of(vary.SIMULATED)] = vary.SIMULATED[0]
-    metric: Annotated[str, AfterValidator(_metric)] = "makespan"
-    also_metrics: list[str] = Field(default_factory=list)
-
-
-class _Sizes(Table):
-    bytes: Sizes = ()  # of the whole vector
-    block_bytes: Sizes = ()  # or of each rank's block
-    quick: Sizes = ()  # all of them
-    quick_ranks: int = Field(default=0, ge=0)  # layouts with more are left out with --quick; 0: none
-    focus: Sizes = ()
-    focus_label: str = "focus"
-
-
-class _Tree(Table):
-    tolerance: float = Field(default=0.02, ge=0, lt=1, description="a share of the time, from 0 to 1")
-
-
-class _Priors(Table):
-    bytes: Sizes = ()
-    most_ranks: int = Field(default=0, ge=0)  # layouts with more are left out; 0: none
-    source: Annotated[str, one_of(SOURCES)] | None = None  # of the times; none: the study's own
-
-
-class _Collective(Table):
-    model_config = ConfigDict(extra="allow")  # classes: [classes] says which
-
-    name: str
-    title: str = ""
-    figure: str = Field(
-        default="", pattern=r"^[A-Za-z0-9_.-]{0,40}$", description="a figure's number: letters, digits and _ . -"
-    )
-    algorithms: Algorithms = ()
-    most_ranks: dict[str, Number] = Field(default_factory=dict)  # name → it does not compete on more
-
-
-class _Figure(Table):
-    """What is drawn where this is given: one figure a table [[figure]]."""
-
-    number: str = Field(  # the source's; with a letter first, a name of our own
-        pattern=r"^[A-Za-z0-9_.-]{1,40}$", description="a figure's number: letters, digits and _ . -"
-    )
-    title: str
-    caption: str = ""
-    collective: str = ""
-    names: list[str] = Field(default_factory=list)  # of what competes; none: all
-    sizes: Sizes = ()  # in the unit of [sizes]; none: all
-    ranks: list[int] = Field(default_factory=list)
-    nodes: list[int] = Field(default_factory=list)
-    mapping: list[str] = Field(default_factory=list)  # none: the study's first
-
-
-class _File(Table):
-    title: str
-    source: str = ""
-    about: str = ""
-    differences: list[str] = Field(default_factory=list)
-    paper: Annotated[str, one_of(papers.names())] = ""
-    setting: _Setting
-    vary: dict[str, VaryValues] = Field(default_factory=dict)
-    sizes: _Sizes
-    classes: dict[str, str] = Field(default_factory=dict)
-    common: dict[str, Keys] = Field(default_factory=dict)  # class → keys that compete in every collective with classes
-    tree: _Tree = Field(default_factory=_Tree)
-    priors: _Priors = Field(default_factory=_Priors)
-    collective: list[_Collective] = Field(min_length=1, description="tables [[collective]] with name and algorithms")
-    figure: list[_Figure] = Field(default_factory=list)
 
 
 def load(name: str | Path) -> Study:
@@ -188,14 +56,15 @@ def list_studies() -> list[tuple[str, str]]:
             out.append((name, f"cannot be read: {str(error).splitlines()[0]}"))
             continue
         points, quick = (sum(1 for _ in study.points(q)) * len(study.variants) for q in (False, True))
-        out.append((name, f"{study.title} ({study.platform}, {points} points; {quick} with --quick)"))
+        many = f"{points} points; {quick} with --quick" if not study.every else "every algorithm of the catalogue"
+        out.append((name, f"{study.title} ({study.on}, {many})"))
     return out
 
 
 def parse(text: str, path: Path) -> Study:
     """A study from its text; `path` names it and stands in complaints. UsageError: FILE:LINE: KEY: what is wrong."""
     document = Document(text, paths.display(path))
-    file = document.read(_File)
+    file = document.read(FileTable)
     setting, sizes = file.setting, file.sizes
     for key in file.common:
         if key not in file.classes:
@@ -220,6 +89,7 @@ def parse(text: str, path: Path) -> Study:
         raise document.fail(
             "a focus is of bytes; with block_bytes claims and figures name their sizes", "sizes", "focus"
         )
+    _check_machines(document, file)
     every = sizes.bytes or sizes.block_bytes
     layouts = _layouts(document, setting)
     for table, key, chosen in (
@@ -242,7 +112,7 @@ def parse(text: str, path: Path) -> Study:
         about=file.about.strip(),
         differences=tuple(file.differences),
         paper=file.paper,
-        platform=_relative_to(path.parent, setting.platform),
+        platform=_relative_to(path.parent, setting.platform or next(iter(file.platforms.values()))),
         layouts=layouts,
         mapping=_beside(path, setting.mapping),
         type=setting.type,
@@ -267,10 +137,27 @@ def parse(text: str, path: Path) -> Study:
         prior_ranks=file.priors.most_ranks or max(ranks for _, ranks in layouts),
         variations=_variations(document, file, path),
         drawings=tuple(_drawings(document, file)),
+        traffic=setting.traffic,
+        families={name: tuple(patterns) for name, patterns in file.families.items()},
+        sample=Sample(file.sample.every, file.sample.most_ranks) if file.sample else None,
     )
 
 
-def _layouts(document: Document, setting: _Setting) -> tuple[tuple[int, int], ...]:
+def _check_machines(document: Document, file: FileTable) -> None:
+    """One platform or several, and what only the model has."""
+    setting = file.setting
+    if bool(setting.platform) == bool(file.platforms):
+        beside = "stands beside [platforms]; take one of them out" if setting.platform else "is missing"
+        raise document.fail(beside, "setting", "platform")
+    for table, key, given in (("setting", "traffic", setting.traffic), ("sample", "every", file.sample)):
+        if given and setting.source != "model":
+            raise document.fail('is for source = "model"', table, key)
+    values = list(file.platforms.values())
+    if twice := next((v for v in values if values.count(v) > 1), ""):
+        raise document.fail(f"{twice} stands twice", "platforms")
+
+
+def _layouts(document: Document, setting: SettingTable) -> tuple[tuple[int, int], ...]:
     """(nodes, ranks): every number of ranks on every number of nodes, or those that the file lists."""
     if bool(setting.layouts) == bool(setting.nodes or setting.ranks):
         raise document.fail("give nodes and ranks, or layouts = [[nodes, ranks], ...]", "setting")
@@ -284,9 +171,10 @@ def _layouts(document: Document, setting: _Setting) -> tuple[tuple[int, int], ..
     return tuple(dict.fromkeys(pairs or [(nodes, ranks) for ranks in setting.ranks for nodes in setting.nodes]))
 
 
-def _drawings(document: Document, file: _File) -> Iterator[Drawing]:
+def _drawings(document: Document, file: FileTable) -> Iterator[Drawing]:
     """The tables [[figure]]; the names in them are checked here, their keys are not known yet."""
     names = {c.name: [name for name, _ in c.algorithms] or list(file.classes) for c in file.collective}
+    open_names = {c for c, known in names.items() if EVERY in known}  # check_keys looks at those
     stems: set[str] = set()
     for at, one in enumerate(file.figure):
         collective = one.collective or file.collective[0].name
@@ -294,7 +182,14 @@ def _drawings(document: Document, file: _File) -> Iterator[Drawing]:
             raise document.fail(
                 f'"{collective}" is none of the study\'s{did_you_mean(collective, names)}', "figure", at, "collective"
             )
-        for name in one.names:
+        for name in one.platforms:
+            if name not in file.platforms:
+                raise document.fail(
+                    f'"{name}" is not in [platforms]{did_you_mean(name, file.platforms)}', "figure", at, "platforms"
+                )
+        if bool(one.pairs) != (one.kind == "traffic"):
+            raise document.fail('is for kind = "traffic", which needs some', "figure", at, "pairs")
+        for name in () if collective in open_names else one.names:
             if name not in names[collective]:
                 known = names[collective]
                 raise document.fail(
@@ -307,22 +202,27 @@ def _drawings(document: Document, file: _File) -> Iterator[Drawing]:
         if stem in stems:
             raise document.fail(f"{number} stands twice", "figure", at, "number")
         stems.add(stem)
+        of = collective if one.kind == DRAWINGS[0] else ""
         yield Drawing(
-            stem, one.title, number if number[0].isdigit() else "", one.caption, collective, tuple(one.names), one.sizes, tuple(one.ranks),
-            tuple(one.nodes), tuple(one.mapping),
+            stem, one.title, number if number[0].isdigit() else "", one.caption, of, tuple(one.names), one.sizes, tuple(one.ranks),
+            tuple(one.nodes), tuple(one.mapping), one.kind, tuple(one.platforms), tuple((a, b) for a, b in one.pairs),
         )  # fmt: skip
 
 
-def _variations(document: Document, file: _File, path: Path) -> tuple[vary.Variation, ...]:
+def _variations(document: Document, file: FileTable, path: Path) -> tuple[vary.Variation, ...]:
     """[vary], with files of mappings as seen from the study's folder."""
     own = file.setting.model_fields_set & {vary.MAPPING, vary.BUFFERS}
     found = vary.read(document, file.vary, own)
+    if file.platforms:
+        machines = tuple(_relative_to(path.parent, one) for one in file.platforms.values())
+        several = vary.Variation(vary.PLATFORM, machines, document.line("platforms"), tuple(file.platforms))
+        found = (several, *found)
     return tuple(
         replace(v, values=tuple(_beside(path, one) for one in v.values)) if v.key == vary.MAPPING else v for v in found
     )
 
 
-def _collectives(document: Document, file: _File) -> Iterator[Collective]:
+def _collectives(document: Document, file: FileTable) -> Iterator[Collective]:
     names: set[str] = set()
     for at, one in enumerate(file.collective):
         if one.name in names:
@@ -332,31 +232,32 @@ def _collectives(document: Document, file: _File) -> Iterator[Collective]:
             if one.algorithms or key not in file.classes:
                 known = (*type(one).model_fields, *(() if one.algorithms else file.classes))
                 raise document.unknown_key(known, "collective", at, key)
-        named = dict(one.algorithms)
+        named = {name: text for name, text in one.algorithms if text != EVERY}
         for name in one.most_ranks:
             if name not in named:
                 raise document.fail(
                     "is none of algorithms" + did_you_mean(name, named), "collective", at, "most_ranks", name
                 )
-        entries = [entry_of(one.name, name, text, one.most_ranks.get(name, 0)) for name, text in one.algorithms]
+        entries = [entry_of(one.name, name, text, one.most_ranks.get(name, 0)) for name, text in named.items()]
         entries = entries or list(_classes(document, file, at))
-        if not entries:
+        every = len(named) < len(one.algorithms)
+        if not entries and not every:
             classes = "".join(f", or {c} = ..." for c in file.classes)
             raise document.fail(f"names no algorithms; write algorithms = [...]{classes}", "collective", at)
         for entry in entries:
             if entry.key.partition("/")[0] not in (one.name, "decision"):
                 raise document.fail(f"{entry.key} is not an algorithm of {one.name}", "collective", at)
         line = document.line("collective", at)
-        yield Collective(one.name, one.title or one.name, one.figure, tuple(entries), not one.algorithms, line)
+        yield Collective(one.name, one.title or one.name, one.figure, tuple(entries), not one.algorithms, line, every)
 
 
-def _classes(document: Document, file: _File, at: int) -> Iterator[Entry]:
+def _classes(document: Document, file: FileTable, at: int) -> Iterator[Entry]:
     """What competes in a collective for each class."""
     one = file.collective[at]
     given: Mapping[str, Any] = one.model_extra or {}
     for name in file.classes:
         try:
-            keys: Sequence[str] = _keys(given[name]) if name in given else file.common.get(name, ())
+            keys: Sequence[str] = listed_keys(given[name]) if name in given else file.common.get(name, ())
         except ValueError as error:
             raise document.fail(str(error), "collective", at, name) from error
         if len(keys) > 1 and not all(key.startswith("decision/") for key in keys):
@@ -372,21 +273,37 @@ def check_keys(study: Study, registry: Registry) -> Study:
         metric = metrics.check(study.metric)
     collectives = []
     for c in study.collectives:
-        entries = []
-        for e in c.entries:
-            try:
+        entries: list[Entry] = []
+        place = f"{paths.display(study.path)}:{c.line}: collective {c.name}"
+        try:
+            whole = [a.full_key() for a in registry.of(c.name)] if c.every else []
+            for e in (*(Entry(c.name, key, key) for key in whole), *c.entries):
                 registry.collective(c.name)
                 _, key = registry.resolve(e.algorithm, c.name)
                 own = metrics.check(e.metric) if e.metric else ""
-            except UsageError as error:
-                raise UsageError(f"{paths.display(study.path)}:{c.line}: collective {c.name}: {error}") from error
-            key = keyed(key, own)
-            entry = replace(e, key=key, name=key if e.name == e.key else e.name, metric=own)
-            if entry in entries:
-                raise UsageError(f"{paths.display(study.path)}:{c.line}: collective {c.name}: {key} stands twice")
-            entries.append(entry)
+                key = keyed(key, own)
+                entry = replace(e, key=key, name=key if e.name == e.key else e.name, metric=own)
+                if entry in entries:
+                    raise UsageError(f"{key} stands twice")
+                entries.append(entry)
+        except UsageError as error:
+            raise UsageError(f"{place}: {error}") from error
         collectives.append(replace(c, entries=tuple(entries)))
-    return replace(study, metric=metric, collectives=tuple(collectives))
+    checked = replace(study, metric=metric, collectives=tuple(collectives))
+    return replace(checked, drawings=tuple(_known(checked, d, registry) for d in study.drawings))
+
+
+def _known(study: Study, d: Drawing, registry: Registry) -> Drawing:
+    """A drawing with canonical keys, where what competes was not known before the catalogue."""
+
+    def full(name: str) -> str:
+        with study.at_fault(f"figure {d.number or d.stem}"):
+            return registry.resolve(name)[1]
+
+    pairs = tuple((full(a), full(b)) for a, b in d.pairs)
+    if not d.collective or not study.collective(d.collective).every:
+        return replace(d, pairs=pairs)
+    return replace(d, names=tuple(full(name) for name in d.names), pairs=pairs)
 
 
 def _relative_to(folder: Path, platform: str) -> str:

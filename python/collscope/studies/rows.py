@@ -45,7 +45,7 @@ def _place(study: Study, variant: vary.Variant) -> str:
         except UserError:
             at_fault = variation
             break
-    return f"{paths.display(study.path)}:{at_fault.line}: vary.{at_fault.key}"
+    return f"{paths.display(study.path)}:{at_fault.line}: {at_fault.where}"
 
 
 def tasks_of(study: Study, platform: Platform, quick: bool, first_alone: bool = False) -> list[tuple[Task, Entry, int]]:
@@ -73,9 +73,19 @@ def _layout(study: Study, platform: Platform, nodes: int, ranks: int, mapping: s
 
 
 def rows_of(study: Study, tasks: Sequence[Task], options: Options) -> list[Row]:
-    """Rows of these tasks of the study by its source, then those of its further metrics, then the bounds."""
-    rows = SOURCES[study.numbers_from].rows(tasks, replace(options, also_metrics=study.also_metrics))
-    return [*rows, *_bounds(tasks)]
+    """Rows of these tasks of the study by its source, then those of its further metrics, of its simulated sample, and the bounds."""
+    own = replace(options, also_metrics=study.also_metrics, traffic=study.traffic)
+    rows = SOURCES[study.numbers_from].rows(tasks, own)
+    sample = sampled(study, tasks, rows)
+    return [*rows, *(SOURCES["sim"].rows(sample, replace(options, speed=None)) if sample else []), *_bounds(tasks)]
+
+
+def sampled(study: Study, tasks: Sequence[Task], rows: Sequence[Row]) -> list[Task]:
+    """The tasks that are simulated, too: of those that have a time, one of so many, from the first on."""
+    if not study.sample:
+        return []
+    timed = [task for task, row in zip(tasks, rows, strict=False) if row["kind"] == "ok"]
+    return [task for task in timed if task[0].ranks <= study.sample.most_ranks][:: study.sample.every]
 
 
 def of_study(study: Study, platform: Platform, quick: bool, options: Options) -> tuple[list[Row], Origin]:

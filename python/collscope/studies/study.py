@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from collscope.machines.study_variants import Variant, Variation
 from collscope.points.plan import Point
 from collscope.points.sweep import Sweep, Unit
 
+DRAWINGS = ("times", "winners", "traffic")  # kinds of figures
 # The types of studies, so that one can be listed before a build.
 ELEMENT_BYTES = {"byte": 1, "float": 4, "double": 8, "int": 4}
 
@@ -67,6 +68,15 @@ class Collective:
     entries: tuple[Entry, ...]
     classes: bool  # entries stand for classes: they take part in crossovers and the decision tree
     line: int = 1  # of the file, for complaints
+    every: bool = False  # all algorithms of the catalogue compete; until the catalogue is known, entries are those that are named besides
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Points of the model that are simulated, too: one of so many, on at most so many ranks."""
+
+    every: int
+    most_ranks: int
 
 
 @dataclass(frozen=True)
@@ -83,9 +93,14 @@ class Drawing:
     ranks: tuple[int, ...]
     nodes: tuple[int, ...]
     mappings: tuple[str, ...]
+    kind: str = DRAWINGS[0]
+    platforms: tuple[str, ...] = ()  # their names; none: the first for times, all for the others
+    pairs: tuple[tuple[str, str], ...] = ()  # of traffic: an algorithm, and the one that it is compared with
 
     def shows(self, entry: Entry) -> bool:
         """Whether it competes in the figure."""
+        if self.kind != DRAWINGS[0]:
+            return not self.pairs or any(entry.algorithm in pair for pair in self.pairs)
         return entry.collective == self.collective and (not self.names or entry.name in self.names)
 
 
@@ -125,6 +140,11 @@ class Study:
     prior_source: str  # and the source of the times
     variations: tuple[Variation, ...] = ()  # of platform and mapping: what [vary] says
     drawings: tuple[Drawing, ...] = ()  # in place of a figure for each collective and layout
+    traffic: bool = False  # rows have the bytes that cross links between nodes
+    families: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # name → patterns of keys; the rest was there before
+    sample: Sample | None = None
 
     @property
     def nodes(self) -> tuple[int, ...]:
@@ -162,6 +182,26 @@ class Study:
     def variants(self) -> tuple[Variant, ...]:
         """Platform, mapping and buffers in all variants; the first is what all but the section on what-if is about."""
         return vary.variants(self.platform, self.mapping, self.variations, self.buffers)
+
+    @property
+    def machines(self) -> dict[str, str]:
+        """Platform → its name, of a study that compares several; the first is what all but comparisons are about."""
+        compared = next((v for v in self.variations if v.key == vary.PLATFORM), None)
+        return {value: compared.label(value) for value in compared.values} if compared else {}
+
+    def machine(self, variant: Variant) -> str:
+        """The name of a variant's platform among several; "" where there is one."""
+        return self.machines.get(variant.values[0], "") if self.machines else ""
+
+    @property
+    def on(self) -> str:
+        """The platform, or what several are called, for people."""
+        return f"{len(self.machines)} machines" if self.machines else self.platform
+
+    @property
+    def every(self) -> bool:
+        """Whether all algorithms of the catalogue compete in a collective."""
+        return any(c.every for c in self.collectives)
 
     @property
     def titles(self) -> dict[str, str]:

@@ -10,7 +10,7 @@ import pytest
 from collscope.base.errors import UsageError
 from collscope.catalogue import registry
 from collscope.studies import reader
-from collscope.studies.study import Collective, Drawing, Entry, Study
+from collscope.studies.study import Collective, Drawing, Entry, Sample, Study
 
 GOOD = """
 title = "small"
@@ -155,7 +155,7 @@ def test_the_paper_s_experiment() -> None:
         ('ranks = [4]', 'ranks = [4]\nop = "su"', '7: setting.op: "su" is not one of sum, max, min, prod; did you mean "sum"?'),
         ('ranks = [4]', 'ranks = [4]\nbuffers = "cold"', '7: setting.buffers: "cold" is not one of warm, fresh'),
         ('title = "small"', 'title = "small"\npaper = "brid"',
-         '3: paper: "brid" is not one of alessio, bird, cheetah, donninelli, kandalla; did you mean "bird"?'),
+         '3: paper: "brid" is not one of alessio, bird, cheetah, donninelli, kandalla, newest_algorithms; did you mean "bird"?'),
         ('ranks = [4]', 'ranks = [1048577]', '6: setting.ranks: must be a list of whole numbers from 1 up, not [1048577]'),
         ('ranks = [4]', 'layouts = [[2, 4]]', '3: setting: give nodes and ranks, or layouts = [[nodes, ranks], ...]'),
         ('nodes = [2, 4]\n', '', '3: setting.nodes: is missing: a list of whole numbers from 1 up'),
@@ -325,7 +325,7 @@ def test_sections_of_a_file_are_optional() -> None:
         "layouts": ((2, 4), (1, 4), (2, 2), (1, 2)), "mapping": "block", "type": "float", "op": "sum", "root": 0, "in_place": False,
         "buffers": "warm", "metric": "makespan", "also_metrics": (), "numbers_from": "sim", "sizes": every, "blocks": False, "quick": every,
         "quick_ranks": 0, "focus": (), "focus_label": "focus", "classes": {}, "tolerance": 0.02, "prior_sizes": (), "prior_source": "sim",
-        "prior_ranks": 4, "variations": (), "drawings": (),
+        "prior_ranks": 4, "variations": (), "drawings": (), "traffic": False, "families": {}, "sample": None,
     }  # fmt: skip
 
 
@@ -347,6 +347,12 @@ root = 1
 in_place = true
 buffers = "fresh"
 metric = "osu_avg"
+traffic = true
+[families]
+new = ["*/b"]
+[sample]
+every = 3
+most_ranks = 2
 [sizes]
 block_bytes = "8B,16B"
 quick = "8B"
@@ -388,11 +394,12 @@ mapping = ["cyclic"]
         "quick": (8,), "quick_ranks": 2, "focus": (), "focus_label": "f", "classes": {"short": "s"}, "tolerance": 0.5,
         "prior_sizes": (16,), "prior_source": "sim", "prior_ranks": 2, "variations": (),
         "drawings": (Drawing("figure_a.1", "x", "", "c", "gather", ("gather/a",), (16,), (8,), (2,), ("cyclic",)),),
+        "traffic": True, "families": {"new": ("*/b",)}, "sample": Sample(3, 2),
     }  # fmt: skip
     assert made.collectives == (
-        Collective("bcast", "Broadcast", "2", (Entry("bcast", "short", "decision/a", 0),), True, 33),
+        Collective("bcast", "Broadcast", "2", (Entry("bcast", "short", "decision/a", 0),), True, 39),
         Collective("gather", "gather", "", (Entry("gather", "gather/a", "gather/a", 0), Entry("gather", "gather/b", "gather/b", 4)), False,
-                   37),
+                   43),
     )  # fmt: skip
     assert (made.nodes, made.ranks) == ((1, 2), (2, 8))
     assert made.figure(made.collectives[0], 2, 8) == ("", "bcast_2_nodes_8_ranks"), "a number is of one number of ranks"

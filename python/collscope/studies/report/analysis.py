@@ -20,8 +20,9 @@ from collscope.analysis.what_if import WhatIf
 from collscope.analysis.winner_table import WinnerTable
 from collscope.base.units import rounded_size
 from collscope.catalogue.decisions import library_name
+from collscope.catalogue.metrics import TRAFFIC
 from collscope.machines import find
-from collscope.machines.study_variants import MAPPING, SIMULATED, Variant
+from collscope.machines.study_variants import MAPPING, PLATFORM, SIMULATED, Variant
 from collscope.papers import papers
 from collscope.papers.papers import Paper
 from collscope.sources.bounds import TELEPHONE
@@ -74,19 +75,30 @@ class Analysis:
 
     def compared(self, alternative: str, metric: str = "") -> pd.DataFrame:
         """What a paper's claims are judged on: `of_alternative`; every row where the study has no classes, of each mapping that it
-        varies."""
+        varies and on each machine that it compares."""
         if self.study.classes:
             return self.of_alternative(alternative, metric)
-        if any(v.key == MAPPING for v in self.study.variations):
-            base = self.study.variants[0]
-            first = [v for v in self.study.variants if (v.platform, v.buffers) == (base.platform, base.buffers)]
+        study, base = self.study, self.study.variants[0]
+        if any(v.key in (MAPPING, PLATFORM) for v in study.variations):
+            own = [k for k, v in enumerate(study.variations) if v.key not in (MAPPING, PLATFORM)]
+            alike = [v for v in study.variants if all(v.values[k] == base.values[k] for k in own)]
             parts = [
-                simulated(self.study, self.frame, metric or self.study.metric, v).assign(mapping=v.mapping)
-                for v in first
+                simulated(study, self.frame, metric or study.metric, v).assign(
+                    mapping=v.mapping, platform=study.machine(v)
+                )
+                for v in alike
             ]
             return pd.concat(parts, ignore_index=True)
-        rows = simulated(self.study, self.frame, metric) if metric else self.sim
-        return rows.assign(mapping=self.study.variants[0].mapping)
+        rows = simulated(study, self.frame, metric) if metric else self.sim
+        return rows.assign(mapping=base.mapping)
+
+    @cached_property
+    def everywhere(self) -> pd.DataFrame:
+        """The times on all machines that the study compares, by their names in `platform`; with short_label and label."""
+        made = self.compared(self.alternatives[0])
+        made = made if "platform" in made else made.assign(platform=self.study.platform)
+        self.name(made)
+        return made
 
     def rows_of(self, d: Drawing, keys: Container[str]) -> pd.DataFrame:
         """The timed rows of the tidy table that a figure shows, of these keys."""
@@ -97,15 +109,16 @@ class Analysis:
         timed = pd.Series([pair in own or pair[1] == study.metric for pair in pairs], f.index, dtype=bool)
         f = f.assign(algorithm=[own.get(pair, pair[0]) for pair in pairs], metric=study.metric)
         mappings = d.mappings or (first.mapping,)
-        platform = find.load(first.platform).name if study.variations else ""
+        chosen = [value for value, name in study.machines.items() if name in d.platforms] or [first.platform]
+        platforms = [find.load(value).name for value in chosen] if study.variations else []
         kept = (
             (f["source"] == study.numbers_from) & timed & (f["collective"] == d.collective)
             & f["algorithm"].map(lambda key: key in keys) & (f["status"] == "ok") & (f["median_s"] > 0)
             & f["mapping"].isin(mappings)
         )  # fmt: skip
         kept &= (
-            (f["platform"] == platform) & (f["buffers"].replace("", SIMULATED[0]) == first.buffers)
-            if platform
+            f["platform"].isin(platforms) & (f["buffers"].replace("", SIMULATED[0]) == first.buffers)
+            if platforms
             else True
         )
         for column, values in (
@@ -114,7 +127,8 @@ class Analysis:
             ("block_bytes" if study.blocks else "bytes", d.sizes),
         ):
             kept &= f[column].isin(values) if values else True
-        return f[kept]
+        called = {find.load(value).name: name for value, name in study.machines.items()}
+        return f[kept].assign(platform=f["platform"].replace(called)) if called else f[kept]
 
     def judged(self) -> dict[str, list[Claim]]:
         """alternative → the paper's claims with their verdicts; nothing where the study has no paper."""
@@ -200,7 +214,8 @@ def simulated(study: Study, frame: pd.DataFrame, metric: str, variant: Variant |
     place = {c.name: k for k, c in enumerate(study.collectives)}
     merged["place"] = merged["collective"].map(place)
     merged = merged.sort_values(["place", "ranks", "nodes", "order", "bytes"], kind="stable")
-    return merged[["collective", "ranks", "nodes", "bytes", "key", "name", "classes", "chose", "time_s"]]
+    kept = ["collective", "ranks", "nodes", "bytes", "key", "name", "classes", "chose", "time_s"]
+    return merged[[*kept, *(c for c in TRAFFIC if c in merged)]]
 
 
 def analyse(study: Study, frame: pd.DataFrame) -> Analysis:

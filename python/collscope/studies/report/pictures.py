@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -20,7 +18,6 @@ from collscope.catalogue.decisions import library_name
 from collscope.figures import files
 from collscope.figures.axes import Focus
 from collscope.figures.crossovers import Panel, crossover_figure
-from collscope.figures.fitted import FittedLine, fitted_figure
 from collscope.figures.palette import fixed, short
 from collscope.figures.run import run_figure
 from collscope.figures.source_style import DONE
@@ -31,22 +28,11 @@ from collscope.machines.placement import EVEN_MAPPINGS
 from collscope.machines.study_variants import MAPPING
 from collscope.sources.cluster import Cluster, Lost
 from collscope.studies.report.analysis import Analysis, Changes, compare_variants
-from collscope.studies.report.sentences import best_sentence, case_sentence, crossover_sentence, tree_sentence
-from collscope.studies.study import Collective, Drawing, Study
+from collscope.studies.report.drawings import Picture, drawing
+from collscope.studies.report.sentences import case_sentence, crossover_sentence, tree_sentence
+from collscope.studies.study import DRAWINGS, Collective, Drawing, Study
 
 CROSSOVERS, TREE = "crossovers", "decision_tree"  # stems
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure to be drawn. `make` can be sent to another process."""
-
-    stem: str  # figures/STEM.svg and .png
-    title: str
-    number: str  # of the source's figure, or ""
-    caption: str
-    make: Callable[[], Figure] = field(compare=False)
-    collective: str = ""
 
 
 def pictures(analysis: Analysis, where: Sequence[Changes], tree: Tree | None, quick: bool) -> list[Picture]:
@@ -54,13 +40,13 @@ def pictures(analysis: Analysis, where: Sequence[Changes], tree: Tree | None, qu
     study = analysis.study
     compared = None if study.drawings else compare_variants(analysis)
     varied = [_what_if(analysis, compared, quick)] if compared else []
-    note = f"{study.platform}, {DONE[study.numbers_from]} · {study.metric}{' · quick run: few sizes' if quick else ''}"
+    note = f"{DONE[study.numbers_from]} · {study.metric}{' · quick run: few sizes' if quick else ''}"
+    colours = fixed(_most_shown(study)) if study.drawings else {}
+    drawn = [p for d in study.drawings if (p := drawing(analysis, d, note, colours))]
+    note = f"{study.on}, {note}"
     focus = Focus(study.focus_label, study.focus[0], study.focus[-1]) if study.focus else None
-    cases = [c for c in analysis.cases if not analysis.case(c[0].name, c[1], c[2]).empty]
-    colours = fixed(_most_shown(study))
-    drawn = [p for d in study.drawings if (p := _drawing(analysis, d, note, colours))]
-    whole = [_case(analysis, *case, note, focus) for case in cases]
-    out = [*varied, *(drawn if study.drawings else whole)]
+    cases = [c for c in analysis.cases if not study.drawings and not analysis.case(c[0].name, c[1], c[2]).empty]
+    out = [*varied, *drawn, *(_case(analysis, *case, note, focus) for case in cases)]
     titles = {c.name: c.title for c in study.collectives if c.classes}
     layout = f"{join_words([str(r) for r in study.ranks])} ranks on {note}"
     if any(p.spans for p in where):
@@ -87,7 +73,7 @@ def _what_if(analysis: Analysis, compared: WhatIf, quick: bool) -> Picture:
             f", {words}" if words else ""
         )
     fixed = "" if any(v.key == MAPPING for v in study.variations) else f", mapping {study.mapping}"
-    note = f"{study.platform}{fixed}, {DONE[study.numbers_from]} · {study.metric}{' · quick run: few sizes' if quick else ''}"
+    note = f"{study.on}{fixed}, {DONE[study.numbers_from]} · {study.metric}{' · quick run: few sizes' if quick else ''}"
     shown = compared.times[[*columns, "column", "bytes", "key", "short_label", "time_s"]]
     won = compared.winners[[*columns, "column", "bytes", "key", "time_s", "ratio"]]
     make = partial(what_if_figure, shown, won, titles, title=study.title, subtitle=note)
@@ -114,46 +100,11 @@ def _case(analysis: Analysis, c: Collective, nodes: int, ranks: int, note: str, 
     return Picture(stem, title, number, case_sentence(analysis, times, bound[["bytes", "time_s"]]), make, c.name)
 
 
-def _drawing(analysis: Analysis, d: Drawing, note: str, colours: Mapping[str, str]) -> Picture | None:
-    """A figure that the study asks for, in the `colours` of its keys; None where none of its points has a number."""
-    study = analysis.study
-    called = {e.key: analysis.short_name(e) for e in study.collective(d.collective).entries if d.shows(e)}
-    rows = analysis.rows_of(d, called)
-    if rows.empty:
-        return None
-    size = "block_bytes" if study.blocks else "bytes"
-    subtitle = f"{'Figure ' + d.number + ' of the paper · ' if d.number else ''}{note}"
-    if fits := _fitted(analysis, rows, called):
-        (name,) = called.values()
-        make = partial(fitted_figure, rows, fits, title=d.title, name=name, subtitle=subtitle, colours=colours)
-    else:
-        make = partial(run_figure, rows, title=d.title, size=size, called=called, subtitle=subtitle, colours=colours)
-    caption = d.caption or best_sentence(rows, size, called)
-    return Picture(d.stem, d.title, d.number, caption, make, d.collective)
-
-
 def _most_shown(study: Study) -> list[str]:
     """Keys, those in most figures first: they get the colours that are farthest apart."""
-    entries = [e for c in study.collectives for e in c.entries]
-    entries.sort(key=lambda e: -sum(d.shows(e) for d in study.drawings))
-    return [e.key for e in entries]
-
-
-def _fitted(analysis: Analysis, rows: pd.DataFrame, called: Mapping[str, str]) -> list[FittedLine]:
-    """The polynomials, ours and the paper's, of a figure that shows one algorithm at one size over ranks."""
-    if rows["block_bytes"].nunique() > 1 or len(called) > 1:
-        return []
-    name, collective, size = next(iter(called.values())), rows["collective"].iloc[0], rows["block_bytes"].iloc[0]
-    fit = next(
-        (f for f in analysis.fits if (f.text.name, f.text.collective, f.bytes) == (name, collective, size)), None
-    )
-    if not fit:
-        return []
-    at = np.linspace(fit.ranks[0], fit.ranks[-1], 200)
-    lines = [FittedLine(f"our fit of degree {fit.text.degree}: R² {fit.r2:.3f}", at, 1e-6 * fit.at(fit.ours, at))]
-    if fit.text.printed:
-        lines.append(FittedLine("printed in the paper", at, 1e-6 * fit.at(fit.text.printed, at), of_source=True))
-    return lines
+    times = [d for d in study.drawings if d.kind == DRAWINGS[0]]
+    shown = {e.key: sum(d.shows(e) for d in times) for c in study.collectives for e in c.entries}
+    return sorted((key for key, n in shown.items() if n or not study.every), key=lambda key: -shown[key])
 
 
 def panel(analysis: Analysis, p: Changes) -> Panel:

@@ -12,9 +12,10 @@ from typing import Any
 import jinja2
 import pandas as pd
 
-from collscope.analysis import crossover, what_if
+from collscope.analysis import crossover, families, what_if
 from collscope.analysis.times import share_text
 from collscope.analysis.tree import Tree
+from collscope.analysis.what_if import WhatIf
 from collscope.analysis.winner_table import fits_better
 from collscope.base import pages
 from collscope.base.errors import UserError
@@ -31,8 +32,8 @@ from collscope.studies.report import analysis as analyses
 from collscope.studies.report import pictures, tables
 from collscope.studies.report.analysis import Analysis, Changes
 from collscope.studies.report.pictures import Picture
-from collscope.studies.report.sentences import headlines
-from collscope.studies.study import Study
+from collscope.studies.report.sentences import headlines, sample_sentence
+from collscope.studies.study import DRAWINGS, Study
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -53,7 +54,9 @@ def context(
     judged = analysis.judged()
     compared = analyses.compare_variants(analysis)
     files = {"crossovers.csv": _csv(pd.DataFrame([vars(x) for x in pairs])), **_small_files(where, tree)}
-    if compared:
+    if study.machines:
+        files["who_wins.csv"] = _csv(families.winners(analysis.everywhere, study.families))
+    elif compared:
         files[f"{what_if.STEM}.csv"] = _csv(compared.winners[what_if.columns(study.variations)])
     if judged:
         files["claims.csv"] = _csv(tables.claims_frame(judged))
@@ -67,7 +70,7 @@ def context(
         "commit": origin.versions.get("commit", ""),
         "done": DONE[study.numbers_from],
         "settings": tables.setting_rows(platform, origin, analysis),
-        "headlines": ([compared.sentence()] if compared else [])
+        "headlines": _first_lines(analysis, compared)
         + headlines(analysis, analysis.winner_tables(), summary, where, tree, over),
         "alternatives": [library_name(a) for a in analysis.alternatives],
         "open_class": analysis.open_class,
@@ -78,9 +81,12 @@ def context(
         "varied": over,
         "bounds": tables.bound_rows(analysis),
         "fits": tables.fit_rows(analysis),
-        "plain": tables.plain_blocks(analysis),
-        "numbers": tables.number_rows(_spec(study)),
-        "what_if": compared.blocks() if compared else [],
+        "plain": [] if study.machines else tables.plain_blocks(analysis),
+        "numbers": [] if study.machines else tables.number_rows(_spec(study)),
+        "what_if": compared.blocks() if compared and not study.machines else [],
+        "who_wins": tables.winner_rows(analysis),
+        "overview": [p for p in made if p.stem in {d.stem for d in study.drawings if d.kind != DRAWINGS[0]}],
+        "sample": tables.sample_rows(analysis),
         "what_if_picture": next((p for p in made if p.stem == what_if.STEM), None),
         "crossovers": tables.crossover_rows(analysis, where, pairs),
         "crossover_picture": next((p for p in made if p.stem == pictures.CROSSOVERS), None),
@@ -92,9 +98,24 @@ def context(
 
 def _command(study: Study, quick: bool, picture: Picture) -> str:
     """What draws a picture again: that figure alone, or the study where it follows from all its points."""
-    alone = picture.collective or (picture.stem == what_if.STEM and not study.drawings)
+    alone = (
+        any(picture.stem == d.stem for d in study.drawings)
+        or picture.collective
+        or (picture.stem == what_if.STEM and not study.drawings)
+    )
     figure = f" --figure {picture.number or picture.stem}" if alone else ""
     return f"./collscope study run {study.name}{figure}{' --quick' if quick else ''}"
+
+
+def _first_lines(analysis: Analysis, compared: WhatIf | None) -> list[str]:
+    """What the variants change; of machines who wins, and how far the model is from the simulated sample."""
+    if not analysis.study.machines:
+        return [compared.sentence()] if compared else []
+    lines = [
+        families.sentence(families.winners(analysis.everywhere, analysis.study.families)),
+        sample_sentence(analysis),
+    ]
+    return [line for line in lines if line]
 
 
 def _winners(analysis: Analysis) -> dict[str, Any]:

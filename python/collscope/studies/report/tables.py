@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from collscope.analysis import crossover
+from collscope.analysis import crossover, families
 from collscope.analysis.claims import OPEN, Claim
 from collscope.analysis.crossover import Crossover
 from collscope.analysis.fits import formula
@@ -20,7 +20,8 @@ from collscope.machines.platform import Platform
 from collscope.machines.spec import Spec
 from collscope.studies.origin import Origin
 from collscope.studies.report.analysis import Analysis, Changes
-from collscope.studies.report.sentences import geometric_means
+from collscope.studies.report.sentences import geometric_means, sample_of
+from collscope.studies.study import Study
 
 Rows = list[dict[str, Any]]
 
@@ -30,10 +31,10 @@ def setting_rows(platform: Platform, origin: Origin, analysis: Analysis) -> list
     study = analysis.study
     sizes = sorted(set(analysis.sim["bytes"]))
     rows = [
-        ("platform", f"{study.platform} ({platform.max_nodes} nodes × {platform.cores_per_node} cores modelled)"),
+        *_machine_rows(study, platform),
         ("layout", f"{join_words([str(r) for r in study.ranks])} ranks on {join_words([str(n) for n in study.nodes])} nodes, "
                    f"mapping {join_words(list(dict.fromkeys(v.mapping for v in study.variants)))}"),
-        *((f"varied: {v.key}", join_words([v.label(value) for value in v.values])) for v in study.variations),
+        *((f"varied: {v.key}", join_words([v.label(value) for value in v.values])) for v in study.variations if not v.names),
         ("call", f"type {study.type}, operator {study.op}, root {study.root}, {'in place' if study.in_place else 'not in place'}"),
         ("metric", study.metric + (f"; {join_words(study.also_metrics)} from the same calls beside it" if study.also_metrics else "")),
         ("sizes", f"{len(sizes)}, from {rounded_size(sizes[0])} to {rounded_size(sizes[-1])} (whole vector)" if sizes else "none"),
@@ -49,6 +50,50 @@ def setting_rows(platform: Platform, origin: Origin, analysis: Analysis) -> list
     if len(failed):
         rows.append(("without a number", f"{len(failed)} points; the column status says why"))
     return rows
+
+
+def _machine_rows(study: Study, platform: Platform) -> list[tuple[str, str]]:
+    if not study.machines:
+        return [
+            ("platform", f"{study.platform} ({platform.max_nodes} nodes × {platform.cores_per_node} cores modelled)")
+        ]
+    return [(f"machine: {name}", f"`{value}`") for value, name in study.machines.items()]
+
+
+def winner_rows(analysis: Analysis) -> Rows:
+    """Who wins where on several machines: title, ranks, nodes, machine and cells, one per size: size, winner, family, gain (NaN: nothing
+    was there before); nothing where the study has one machine."""
+    study = analysis.study
+    if not study.machines:
+        return []
+    found = families.winners(analysis.everywhere, study.families)
+    out = []
+    by = found.groupby(["collective", "ranks", "nodes", "platform"], sort=False)
+    for (collective, ranks, nodes, platform), part in by:
+        cells = [
+            {"size": rounded_size(int(one["bytes"])) if one["bytes"] else "", "winner": one["winner"], "family": one["family"],
+             "gain": float(one["gain"])}
+            for one in part.sort_values("bytes").to_dict("records")
+        ]  # fmt: skip
+        out.append(
+            {"title": study.titles[collective], "ranks": ranks, "nodes": nodes, "machine": platform, "cells": cells}
+        )
+    return out
+
+
+def sample_rows(analysis: Analysis) -> Rows:
+    """The model beside the simulated sample: for each machine its name, points, median and largest difference as shares, and where that is;
+    nothing without a sample."""
+    both = sample_of(analysis)
+    out = []
+    for platform, part in both.groupby("platform", sort=False):
+        worst = part.loc[part["off"].idxmax()]
+        where = f"{worst['algorithm']}, {worst['ranks']} ranks, {rounded_size(int(worst['bytes']))}"
+        out.append(
+            {"machine": platform, "points": len(part), "median": float(part["off"].median()), "largest": float(worst["off"]),
+             "where": where}
+        )  # fmt: skip
+    return out
 
 
 def _wall_time(origin: Origin, done: str) -> str:

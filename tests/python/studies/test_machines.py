@@ -1,0 +1,145 @@
+"""collscope.studies.reader, rows, report: studies that compare machines, with every algorithm of the catalogue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from collscope.base.errors import UsageError
+from collscope.catalogue import registry
+from collscope.machines import find
+from collscope.points import table
+from collscope.sources import model
+from collscope.sources.source import Options
+from collscope.studies import reader, rows
+from collscope.studies.report import analysis as analyses
+from collscope.studies.report import drawings, sentences, tables
+from collscope.studies.study import Study
+
+SMALL = """
+title = "small"
+setting = { source = "model", nodes = [8], ranks = [8], traffic = true }
+sizes = { bytes = "1KiB,64KiB" }
+sample = { every = 5 }
+families = { "Bine trees" = ["*/bine*"], "the rest" = ["scan/recursive*"] }
+
+[platforms]
+"one switch" = "schooner[nodes=8,topology=switch]"
+"two leaves" = "schooner[nodes=8,topology.allocation=0-3+27-30]"
+ring = "jaguar[nodes=8,topology.dims=8]"
+
+[[collective]]
+name = "scan"
+title = "Scan"
+algorithms = "all"
+
+[[collective]]
+name = "allreduce"
+title = "Allreduce"
+algorithms = ["allreduce/recursive_doubling", "allreduce/bine"]
+
+[[figure]]
+kind = "winners"
+number = "who"
+title = "Who"
+
+[[figure]]
+kind = "traffic"
+number = "moved"
+title = "Bytes"
+pairs = [["allreduce/bine", "allreduce/recursive_doubling"]]
+
+[[figure]]
+number = "rings"
+title = "Scan on a ring"
+collective = "scan"
+names = ["scan/linear"]
+platforms = ["ring", "two leaves"]
+"""
+
+
+def read(text: str = SMALL) -> Study:
+    return reader.check_keys(reader.parse(text, Path("sim/small.toml")), registry.load())
+
+
+@pytest.fixture(scope="module")
+def made() -> analyses.Analysis:
+    """The study by the model, without its sample in simulation."""
+    study = read()
+    tasks = [task for task, _, _ in rows.tasks_of(study, find.load(study.platform), quick=False)]
+    return analyses.analyse(study, table.to_frame(model.rows(tasks, Options(quiet=True, traffic=True))))
+
+
+def test_each_machine_is_a_variant_with_a_name() -> None:
+    study = read()
+    assert list(study.machines.values()) == ["one switch", "two leaves", "ring"]
+    assert [study.machine(v) for v in study.variants] == ["one switch", "two leaves", "ring"]
+    assert study.platform == "schooner[nodes=8,topology=switch]"
+
+
+def test_all_stands_for_the_catalogue_and_for_nothing_before_it_is_known() -> None:
+    scan, allreduce = read().collectives
+    assert [e.key for e in scan.entries] == [a.full_key() for a in registry.load().of("scan")]
+    assert [e.key for e in allreduce.entries] == ["allreduce/recursive_doubling", "allreduce/bine"]
+    assert reader.parse(SMALL, Path("sim/small.toml")).collectives[0].entries == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ('source = "model"', 'source = "model", platform = "ideal"', "setting.platform: stands beside [platforms]; take one of them out"),
+        ('source = "model"', 'source = "sim"', 'setting.traffic: is for source = "model"'),
+        ('ring = "jaguar[nodes=8,topology.dims=8]"', 'ring = "schooner[nodes=8,topology=switch]"',
+         "platforms: schooner[nodes=8,topology=switch] stands twice"),
+        ('platforms = ["ring", "two leaves"]', 'platforms = ["rings"]',
+         'figure 3.platforms: "rings" is not in [platforms]; did you mean "ring"?'),
+        ('kind = "winners"', 'kind = "winners"\npairs = [["a", "b"]]', 'is for kind = "traffic", which needs some'),
+        ('names = ["scan/linear"]', 'names = ["scan/lienar"]', 'unknown algorithm "scan/lienar"; did you mean "scan/linear"'),
+        ('algorithms = "all"', 'algorithms = ["all", "scan/linear"]', "collective scan: scan/linear stands twice"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_named(old: str, new: str, complaint: str) -> None:
+    assert old in SMALL
+    with pytest.raises(UsageError) as found:
+        read(SMALL.replace(old, new, 1))
+    assert complaint in str(found.value)
+
+
+def test_who_wins_and_what_is_moved_follow_from_the_table(made: analyses.Analysis) -> None:
+    cells = {(r["title"], r["machine"]): r["cells"] for r in tables.winner_rows(made)}
+    assert set(cells) == {(c, m) for c in ("Scan", "Allreduce") for m in ("one switch", "two leaves", "ring")}
+    assert all(len(some) == 2 for some in cells.values())
+    f = made.everywhere
+    (small,) = {int(b) for b in f["bytes"] if b < 2000}
+    on = f[(f["platform"] == "ring") & (f["bytes"] == small) & (f["collective"] == "allreduce")]
+    times = on.set_index("short_label")["time_s"]
+    first = cells["Allreduce", "ring"][0]
+    assert first["winner"] == times.idxmin()
+    if first["family"] == "Bine trees":
+        assert first["gain"] == pytest.approx(times["recursive_doubling"] / times["bine"])
+
+
+def test_the_figures_of_a_study_of_machines_can_be_drawn(made: analyses.Analysis) -> None:
+    found = [drawings.drawing(made, d, "modelled", {}) for d in made.study.drawings]
+    who, moved, ring = (p for p in found if p)
+    assert "of a new family" in who.caption
+    assert ring.collective == "scan"
+    for picture in (who, moved, ring):
+        assert picture.make().axes
+    words = {t.get_text() for ax in ring.make().axes for t in ax.texts} | {
+        ax.get_title(loc="left") for ax in ring.make().axes
+    }
+    assert any("two leaves" in w for w in words), words
+
+
+def test_a_sample_is_simulated_and_lies_beside_the_model(made: analyses.Analysis) -> None:
+    study = made.study
+    tasks = [task for task, _, _ in rows.tasks_of(study, find.load(study.platform), quick=False)]
+    timed = model.rows(tasks, Options(quiet=True))
+    ok = [task for task, row in zip(tasks, timed, strict=True) if row["kind"] == "ok"]
+    assert rows.sampled(study, tasks, timed) == ok[::5]
+    frame = table.to_frame([*timed, *(row | {"source": "sim", "median_s": row["median_s"] * 2} for row in timed[:3])])
+    both = sentences.sample_of(analyses.analyse(study, frame))
+    assert list(both["off"]) == [0.5] * 3
+    assert sentences.sample_of(made).empty and not tables.sample_rows(made)
