@@ -17,6 +17,7 @@ from collscope.machines import find
 from collscope.studies.report.analysis import Analysis, Changes, resolved
 
 ALIKE = 1e-6  # relatively: the model and the simulation, which sum up in another order
+PLACE = ("platform", "nodes", "ranks", "mapping", "collective")
 TIE = 1.001  # names within 0.1 % of the fastest are called fastest, too
 
 
@@ -34,7 +35,7 @@ def geometric_means(times: pd.DataFrame, sizes: Sequence[int]) -> dict[str, floa
 def sample_of(analysis: Analysis) -> pd.DataFrame:
     """The points of the model that were simulated, too, on the machines of the study by their names, with `off`: by which share of the
     simulated time the model's differs."""
-    f, place = analysis.frame, ["platform", "nodes", "ranks", "mapping", "algorithm", "bytes", "metric"]
+    f, place = analysis.frame, [*PLACE, "algorithm", "bytes", "metric"]
     timed = f[(f["status"] == "ok") & (f["median_s"] > 0)]
     simulated = timed[timed["source"] == "sim"]
     if analysis.study.numbers_from == "sim" or simulated.empty:
