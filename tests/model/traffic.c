@@ -6,8 +6,8 @@
 static const char seats[] = "class network 0 1e-6 1e-9\ncore 1e10\nnic 2e9\n"
                             "place 0 0 0 0\nplace 1 0 0 0\nplace 2 1 1 1\nplace 3 2 2 2\nplace 4 3 3 3\n";
 
-static void counted(const char *what, uint64_t seen, uint64_t expected) {
-  check(seen == expected, "%s: %llu bytes, not %llu", what, (unsigned long long)seen, (unsigned long long)expected);
+static void counted(const char *what, uint64_t found, uint64_t expected) {
+  check(found == expected, "%s: %llu bytes, not %llu", what, (unsigned long long)found, (unsigned long long)expected);
 }
 
 /* Ranks 0 and 1 sit on one node. Messages: 10 B within it, 100 B to the next node, 1000 B twice to the last one. */

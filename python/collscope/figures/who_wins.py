@@ -27,7 +27,7 @@ _FAMILIES = ("#0072B2", "#D55E00", "#009E73", "#AA3377", "#E69F00", "#56B4E9", "
 
 def family_colours(families: Sequence[str]) -> dict[str, str]:
     """A colour for each family, apart from each other."""
-    made = dict(zip(families, _FAMILIES, strict=False))
+    made = dict(zip(families[: len(_FAMILIES)], _FAMILIES[: len(families)], strict=True))
     for name in families[len(_FAMILIES) :]:
         made[name] = distinct(OTHERS, list(made.values()))
     return made

@@ -301,7 +301,7 @@ def _known(study: Study, d: Drawing, registry: Registry) -> Drawing:
             return registry.resolve(name)[1]
 
     pairs = tuple((full(a), full(b)) for a, b in d.pairs)
-    if not d.collective or not study.collective(d.collective).every:
+    if not any(c.every for c in study.collectives if c.name == d.collective):
         return replace(d, pairs=pairs)
     return replace(d, names=tuple(full(name) for name in d.names), pairs=pairs)
 

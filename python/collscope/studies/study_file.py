@@ -72,6 +72,8 @@ Layout = Annotated[list[int], Field(min_length=2, max_length=2, description="[no
 
 
 class SettingTable(Table):
+    """What is timed, and where."""
+
     platform: str = ""  # or several, in [platforms]
     source: Annotated[str, one_of(SOURCES)] = "sim"
     nodes: list[Number] = Field(default_factory=list, description="a list of whole numbers from 1 up")
@@ -96,6 +98,8 @@ class SampleTable(Table):
 
 
 class SizesTable(Table):
+    """The sizes of the vector, or of blocks."""
+
     bytes: Sizes = ()  # of the whole vector
     block_bytes: Sizes = ()  # or of each rank's block
     quick: Sizes = ()  # all of them
@@ -105,16 +109,22 @@ class SizesTable(Table):
 
 
 class TreeTable(Table):
+    """How near to the fastest the tree of decisions stays."""
+
     tolerance: float = Field(default=0.02, ge=0, lt=1, description="a share of the time, from 0 to 1")
 
 
 class PriorsTable(Table):
+    """The points that are timed over draws of what is not known of the machine."""
+
     bytes: Sizes = ()
     most_ranks: int = Field(default=0, ge=0)  # layouts with more are left out; 0: none
     source: Annotated[str, one_of(SOURCES)] | None = None  # of the times; none: the study's own
 
 
 class CollectiveTable(Table):
+    """What competes in a collective."""
+
     model_config = ConfigDict(extra="allow")  # classes: [classes] says which
 
     name: str
@@ -146,6 +156,8 @@ class FigureTable(Table):
 
 
 class FileTable(Table):
+    """The whole file."""
+
     title: str
     source: str = ""
     about: str = ""

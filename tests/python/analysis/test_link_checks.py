@@ -60,11 +60,11 @@ def test_a_share_is_a_least_or_a_most(context: Context, given: dict[str, Any], h
     assert found is holds
 
 
-def test_more_bytes_are_said_to_be_more(context: Context) -> None:
-    ((_, holds, seen),) = judged(
+def test_more_bytes_are_called_more(context: Context) -> None:
+    ((_, holds, made),) = judged(
         context, FewerBytes, kind="fewer_bytes", platform="tree", name="new", than="older", sizes="16B"
     )
-    assert (holds, seen) == (False, "140.0 % more bytes over global links")
+    assert (holds, made) == (False, "140.0 % more bytes over global links")
 
 
 def test_a_lead_is_the_largest_of_all_places_and_sizes_over_the_best_of_the_others(context: Context) -> None:
@@ -81,7 +81,7 @@ def test_a_lead_is_the_largest_of_all_places_and_sizes_over_the_best_of_the_othe
     assert holds_nothing is None
 
 
-def test_of_times_that_are_the_same_what_was_there_before_wins() -> None:
+def test_the_older_wins_where_times_are_the_same() -> None:
     rows = [
         ("tree", "bcast", 4, 4, 8, "bcast/bine", "bine", 1.0),
         ("tree", "bcast", 4, 4, 8, "bcast/mst", "mst", 1.0),

@@ -67,8 +67,8 @@ def test_the_count_is_that_of_the_messages_and_their_routes(name: str, key: str,
     assert network > 0
 
 
-def test_rows_have_it_where_it_is_wanted() -> None:
+def test_rows_have_it_by_option() -> None:
     task = Layout(find.load("lumi_c[nodes=8]"), 8, 8), Point("bcast", "bcast/mst", 100)
-    (plain,), (counted,) = (model.rows([task], Options(quiet=True, traffic=wanted)) for wanted in (False, True))
+    (plain,), (counted,) = (model.rows([task], Options(quiet=True, traffic=count)) for count in (False, True))
     assert "link_bytes" not in plain
     assert (counted["network_bytes"], counted["global_bytes"], counted["median_s"]) == (2800, 0, plain["median_s"])

@@ -1,4 +1,4 @@
-"""collscope.studies.reader, rows, report: studies that compare machines, with every algorithm of the catalogue."""
+"""collscope.studies.reader, collscope.studies.rows, collscope.studies.report: machines beside each other."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_mistakes_are_named(old: str, new: str, complaint: str) -> None:
     assert complaint in str(found.value)
 
 
-def test_who_wins_and_what_is_moved_follow_from_the_table(made: analyses.Analysis) -> None:
+def test_the_table_says_who_wins_and_what_is_moved(made: analyses.Analysis) -> None:
     cells = {(r["title"], r["machine"]): r["cells"] for r in tables.winner_rows(made)}
     assert set(cells) == {(c, m) for c in ("Scan", "Allreduce") for m in ("one switch", "two leaves", "ring")}
     assert all(len(some) == 2 for some in cells.values())
@@ -143,3 +143,16 @@ def test_a_sample_is_simulated_and_lies_beside_the_model(made: analyses.Analysis
     both = sentences.sample_of(analyses.analyse(study, frame))
     assert list(both["off"]) == [0.5] * 3
     assert sentences.sample_of(made).empty and not tables.sample_rows(made)
+
+
+def test_a_platforms_file_is_sought_beside_the_study_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "studies").mkdir()
+    monkeypatch.chdir(tmp_path)
+    text = (
+        'title = "t"\nsetting = { platform = "here.toml[nodes=40]", nodes = [2], ranks = [4] }\nsizes = { bytes = "4,8" }\n'
+        '[[collective]]\nname = "bcast"\nalgorithms = "bcast/mst"'
+    )
+    Path("here.toml").touch()
+    assert reader.parse(text, Path("studies/mine.toml")).platform == "here.toml[nodes=40]"
+    Path("studies/here.toml").touch()
+    assert reader.parse(text, Path("studies/mine.toml")).platform == "studies/here.toml[nodes=40]"

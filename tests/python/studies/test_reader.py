@@ -206,16 +206,6 @@ def test_list_names_every_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert reader.list_studies()[0][1].startswith("cannot be read: ")
 
 
-def test_a_platforms_file_is_sought_beside_the_study_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "studies").mkdir()
-    monkeypatch.chdir(tmp_path)
-    text = re.sub('platform = "[^"]*"', 'platform = "here.toml[nodes=40]"', GOOD)
-    Path("here.toml").touch()
-    assert reader.parse(text, Path("studies/mine.toml")).platform == "here.toml[nodes=40]"
-    Path("studies/here.toml").touch()
-    assert reader.parse(text, Path("studies/mine.toml")).platform == "studies/here.toml[nodes=40]"
-
-
 BLOCKS = """
 title = "Blocks"
 [setting]

@@ -25,7 +25,7 @@ from collscope.machines import find
 from collscope.points import table
 from collscope.studies import reader, run
 from collscope.studies.origin import Origin
-from collscope.studies.report import report, sentences, tables
+from collscope.studies.report import drawings, report, sentences, tables
 from collscope.studies.report.analysis import Changes, regrets, tree_sizes
 from collscope.studies.study import Study
 from small_study import analysis
@@ -228,7 +228,7 @@ def test_a_sentence_names_the_fastest_by_size_or_by_points(
         for size, seconds in zip((4, 64, 1024), line, strict=True)
     )
     called = {"a": "first" if "first" in says else "a", "b": "b"}
-    assert sentences.best_sentence(rows, "bytes", called) == says
+    assert drawings.best_sentence(rows, "bytes", called) == says
 
 
 @pytest.mark.parametrize("named", ["", "builtin"])

@@ -11,13 +11,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from collscope.analysis import families
-from collscope.base.units import counted
+from collscope.base.units import counted, join_words, rounded_size
 from collscope.figures.fitted import FittedLine, fitted_figure
 from collscope.figures.moved_bytes import moved_bytes_figure
 from collscope.figures.run import run_figure
 from collscope.figures.who_wins import who_wins_figure
 from collscope.studies.report.analysis import Analysis
-from collscope.studies.report.sentences import best_sentence
 from collscope.studies.study import DRAWINGS, Drawing
 
 MOVED = {"global_bytes": "over global links", "link_bytes": "over all links between nodes, once each"}
@@ -120,3 +119,18 @@ def _traffic(analysis: Analysis, d: Drawing, note: str) -> Picture | None:
 
 
 KINDS: Mapping[str, Callable[[Analysis, Drawing, str], Picture | None]] = {"winners": _winners, "traffic": _traffic}
+
+
+def best_sentence(rows: pd.DataFrame, size: str, called: Mapping[str, str]) -> str:
+    """Who is fastest at which sizes; of a figure over ranks, at how many of its places. `rows`: of the tidy table."""
+    best = rows.loc[rows.groupby([size, "ranks", "nodes", "mapping"])["median_s"].idxmin()]
+    count = best["algorithm"].map(called).value_counts(sort=True)
+    if best[size].nunique() < len(best):
+        return "Fastest: " + join_words([f"{name} at {counted(n, 'point')}" for name, n in count.items()]) + "."
+    runs: list[tuple[str, int]] = []
+    for name, at in zip(best["algorithm"].map(called), best[size], strict=True):
+        if runs and runs[-1][0] == name:
+            runs[-1] = (name, int(at))
+        else:
+            runs.append((str(name), int(at)))
+    return "Fastest: " + ", then ".join(f"{name} to {rounded_size(at)}" for name, at in runs) + "."

@@ -11,7 +11,7 @@ import pandas as pd
 from collscope.analysis import crossover
 from collscope.analysis.tree import Tree, regret
 from collscope.analysis.winner_table import WinnerTable, fits_better
-from collscope.base.units import counted, join_words, rounded_size
+from collscope.base.units import join_words, rounded_size
 from collscope.catalogue.decisions import library_name
 from collscope.machines import find
 from collscope.studies.report.analysis import Analysis, Changes, resolved
@@ -173,18 +173,3 @@ def _fit(analysis: Analysis, tables: Sequence[WinnerTable]) -> str:
     return (
         f"{better}: {join_words([f'{library_name(t.alternative)} {s}' for t, s in zip(tables, scores, strict=True)])}."
     )
-
-
-def best_sentence(rows: pd.DataFrame, size: str, called: Mapping[str, str]) -> str:
-    """Who is fastest at which sizes; of a figure over ranks, at how many of its places. `rows`: of the tidy table."""
-    best = rows.loc[rows.groupby([size, "ranks", "nodes", "mapping"])["median_s"].idxmin()]
-    count = best["algorithm"].map(called).value_counts(sort=True)
-    if best[size].nunique() < len(best):
-        return "Fastest: " + join_words([f"{name} at {counted(n, 'point')}" for name, n in count.items()]) + "."
-    runs: list[tuple[str, int]] = []
-    for name, at in zip(best["algorithm"].map(called), best[size], strict=True):
-        if runs and runs[-1][0] == name:
-            runs[-1] = (name, int(at))
-        else:
-            runs.append((str(name), int(at)))
-    return "Fastest: " + ", then ".join(f"{name} to {rounded_size(at)}" for name, at in runs) + "."
