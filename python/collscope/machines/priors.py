@@ -108,8 +108,9 @@ PRIORS = {
         {"orfeo_epyc": (0.34, 1.0, 2.08), "stampede": (1.09,), "taurus": (1.15,), "one copy": (0.5,)},
     ),
     "memory": Prior(
-        "a socket's memory, in messages of 1 MiB within a node",
+        "a socket's memory, in messages of 1 MiB within a node; one at least, which may need all of it",
         {"orfeo_epyc": (13.3,), "orfeo_thin": (5.83,), "schooner": (4.81,), "ib_multicore": (1.49,), "jaguar": (5.71,)},
+        least=1.0,
     ),
     "across": Prior(
         "what one core moves to other sockets, likewise",

@@ -137,6 +137,15 @@ def test_a_signal_ends_children_too(started: Callable[[], Busy], number: signal.
     assert not list(busy.temporary.iterdir())
 
 
+def test_ctrl_c_while_libraries_are_imported_is_a_line_too(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(TESTS.parents[1] / "python")])}
+    done = subprocess.run(
+        [sys.executable, "-m", "collscope", "list"], env=env, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "collscope: stopped\n")
+
+
 FULL = pytest.mark.full  # without workers, or without real ranks, it is seen to be as SIGINT
 
 

@@ -58,6 +58,12 @@ def test_rates_are_those_of_the_machines_that_come_with_collscope(machine: str) 
         assert PRIORS[name].machines[machine] == pytest.approx(rate, rel=0.02), name
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_memory_may_carry_one_message_and_no_more_whatever_others_have(machine: str) -> None:
+    """A single message may need all of it, as on no machine that was seen, or on the one that is left out."""
+    assert priors.ranges(machine)["memory"][0] == 1.0 < min(PRIORS["memory"].machines[machine])
+
+
 def within_a_node() -> Iterator[tuple[float, float, int]]:
     """The sender's and the receiver's parts, and the bytes."""
     curve = find.load_spec("orfeo_epyc").curve
