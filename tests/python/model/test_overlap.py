@@ -20,6 +20,7 @@ PICOSECOND = 1e-12
 # it. SimGrid does not (sparbit on four ranks of a node: an overhead less in all), but with our plug-in rounding says.
 TIES = (
     "allgather/sparbit",
+    "allreduce/bucket_torus",
     "bcast/scatter_ring",
     "bcast/scatter_recursive_doubling",
     "bcast/mst_scatter_bucket_allgather",

@@ -102,17 +102,23 @@ def test_model_and_simulation_agree_on_blocks_of_several_lengths(nodes: int, ran
     agree(tmp_path, "schooner", ranks, points, nodes=nodes)
 
 
+# Rings in all directions at once crowd a node's links: the picosecond within which SimGrid merges events grows there (test_crowded_rings.py).
+ALL_WAYS_ROUND = ("allreduce/bucket_torus",)
+
+
 def assert_agreement(
     tmp_path: Path, name: str, nodes: int, ranks: int, counts: Sequence[int], mapping: str = "block"
 ) -> None:
     """Every algorithm, with the first and the last root."""
-    points = []
+    points: list[Point] = []
+    around: list[Point] = []
     for algorithm in registry.load().algorithms:
         collective = algorithm.key.partition("/")[0]
         roots = (0, ranks - 1) if registry.load().collective(collective).has_root else (0,)
-        points += [
+        (around if algorithm.key in ALL_WAYS_ROUND else points).extend(
             Point(collective=collective, algorithm=algorithm.key, count=count, root=root)
             for root in roots
             for count in counts
-        ]
+        )
     agree(tmp_path, name, ranks, points, nodes=nodes, mapping=mapping)
+    agree(tmp_path, name, ranks, around, nodes=nodes, mapping=mapping, rel=1e-6)
