@@ -21,6 +21,7 @@ PICOSECOND = 1e-12
 TIES = (
     "allgather/sparbit",
     "allreduce/bucket_torus",
+    "allreduce/hamiltonian_rings",
     "bcast/scatter_ring",
     "bcast/scatter_recursive_doubling",
     "bcast/mst_scatter_bucket_allgather",

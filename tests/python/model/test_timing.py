@@ -102,7 +102,7 @@ def test_model_and_simulation_agree_on_blocks_of_several_lengths(nodes: int, ran
     agree(tmp_path, "schooner", ranks, points, nodes=nodes)
 
 
-# Rings in all directions at once crowd a node's links: the picosecond within which SimGrid merges events grows there (test_crowded_rings.py).
+# Rings all ways at once crowd a node's links, where the picosecond grows within which SimGrid merges events: test_crowded_rings.py.
 ALL_WAYS_ROUND = ("allreduce/bucket_torus",)
 
 
