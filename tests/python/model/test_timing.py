@@ -102,8 +102,8 @@ def test_model_and_simulation_agree_on_blocks_of_several_lengths(nodes: int, ran
     agree(tmp_path, "schooner", ranks, points, nodes=nodes)
 
 
-# Rings all ways at once crowd a node's links, where the picosecond grows within which SimGrid merges events: test_crowded_rings.py.
-ALL_WAYS_ROUND = ("allreduce/bucket_torus",)
+# Rings in all directions crowd a node's links, where the picosecond grows within which SimGrid merges events: test_crowded_rings.py.
+ALL_DIRECTIONS = ("allreduce/bucket_torus",)
 
 
 def assert_agreement(
@@ -115,7 +115,7 @@ def assert_agreement(
     for algorithm in registry.load().algorithms:
         collective = algorithm.key.partition("/")[0]
         roots = (0, ranks - 1) if registry.load().collective(collective).has_root else (0,)
-        (around if algorithm.key in ALL_WAYS_ROUND else points).extend(
+        (around if algorithm.key in ALL_DIRECTIONS else points).extend(
             Point(collective=collective, algorithm=algorithm.key, count=count, root=root)
             for root in roots
             for count in counts
