@@ -103,7 +103,7 @@ def test_model_and_simulation_agree_on_blocks_of_several_lengths(nodes: int, ran
 
 
 # Rings in all directions crowd a node's links, where the picosecond grows within which SimGrid merges events: test_crowded_rings.py.
-ALL_DIRECTIONS = ("allreduce/bucket_torus",)
+ALL_DIRECTIONS = ("allreduce/bucket_torus", "allreduce/hamiltonian_rings")
 
 
 def assert_agreement(

@@ -55,6 +55,7 @@ def test_extra_columns_stand_in_tables_that_have_them(tmp_path: Path) -> None:
     measured = row(2.0) | {"times_s": "2 1.5 3", "floor": 0.25}
     beside = row(3.0) | {"pure_s": 2.0, "work_s": 2.0, "overlap": 0.5, "available": 0.75}
     beside |= {"drawn_low_s": 2.5, "drawn_high_s": 3.5}
+    beside |= dict.fromkeys(table.TRAFFIC, 96)
     file = tmp_path / "t.csv"
     write_csv([banded, measured, beside], file)
     frame = read_csv(file)
@@ -101,7 +102,10 @@ def test_empty_cells_and_kinds_of_columns(tmp_path: Path) -> None:
     empty = make_row()
     assert {c for c, v in empty.items() if v is None} == {*table.INTEGERS, *table.REALS} - {*table.EXTRA}
     assert {c for c, v in empty.items() if v == ""} == table.TEXT - {*table.EXTRA}
-    assert table.INTEGERS == ("nodes", "ranks", "bytes", "block_bytes", "in_place", "root", "launches", "repetitions")
+    assert (
+        *("nodes", "ranks", "bytes", "block_bytes", "in_place", "root", "launches", "repetitions"),
+        *table.TRAFFIC,
+    ) == table.INTEGERS
     assert table.COLUMNS[23:27] == ("back_end", "sources_hash", "platform_hash", "kind")
     assert (
         table.COLUMNS[27:]
@@ -109,7 +113,7 @@ def test_empty_cells_and_kinds_of_columns(tmp_path: Path) -> None:
         == table.LATER
     )
     frame = to_frame([empty, row(2.5)])
-    assert {c for c in table.COLUMNS if frame[c].dtype == "int64"} == set(table.INTEGERS)
+    assert {c for c in table.COLUMNS if frame[c].dtype == "int64"} == set(table.INTEGERS) - {*table.EXTRA}
     assert {c for c in table.COLUMNS if frame[c].dtype == "float64"} == set(table.REALS) - {*table.EXTRA}
     assert [frame[c][0] for c in ("nodes", "bytes", "platform")] == [0, 0, ""]
     assert math.isnan(frame.median_s[0])

@@ -43,7 +43,8 @@ def questions(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch)
         words: Sequence[str | Path], some: Sequence[Question], folder: Path, bar: Progress, limit_s: float | None
     ) -> Iterator[tuple[str, prover.Reply | Abandoned]]:
         assert words[0] == "--model"
-        drawn.append([str(word) for word in words[2:]])
+        assert words[2] == "--traffic"
+        drawn.append([str(word) for word in words[3:]])
         machines.append(Path(words[1]).read_text())
         for question in some:
             lines.append(question.line)
