@@ -67,11 +67,11 @@ def agree(
     mapping: str = "block",
     rel: float = 1e-9,
 ) -> list[float | None]:
-    """Model and simulation, written independently, give each point the same time, or both none; most have one. The times."""
+    """Model and simulation, written independently, give each point the same time, or both none; at least half have one. The times."""
     times = drive(folder, name, ranks, points, nodes=nodes, mapping=mapping)
     layout = Layout(find.load(name), nodes or ranks, ranks, mapping)
     for point, time, reply in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
         assert (time is None) == (reply["status"] != "ok"), point
         assert time is None or reply["model_s"] == pytest.approx(time, rel=rel, abs=1e-12), point
-    assert sum(time is not None for time in times) > len(points) / 2
+    assert sum(time is not None for time in times) >= len(points) / 2
     return times
