@@ -152,6 +152,11 @@ void played_close(played *p) {
   free(p);
 }
 
+static bool same_blocks(coll_collective k, const coll_args *a, const coll_args *b) {
+  if (!a->displs || !b->displs) return a->displs == b->displs;
+  return !memcmp(a->displs, b->displs, sizeof *a->displs * coll_displs(k, a->size));
+}
+
 const char *played_bind(played *p, const plan_point *q, binding *b, char *reason, size_t size) {
   if (!p) return snprintf(reason, size, "no file was given; add --schedule FILE"), reason;
   if (plan_is_nonblocking(q->metric))
@@ -159,11 +164,11 @@ const char *played_bind(played *p, const plan_point *q, binding *b, char *reason
   const coll_args *is = &b->args, *says = &p->record->args;
   if (q->collective != p->record->collective || is->size != says->size || is->count != says->count ||
       is->elem != says->elem || is->root != says->root || is->commutes != says->commutes ||
-      is->in_place != says->in_place)
+      is->in_place != says->in_place || !same_blocks(q->collective, is, says))
     return snprintf(reason, size,
-                    "the file is of another call: %s ranks=%d count=%zu elem=%zu root=%d commutes=%d in_place=%d",
+                    "the file is of another call: %s ranks=%d count=%zu elem=%zu root=%d commutes=%d in_place=%d%s",
                     coll_collective_name(p->record->collective), says->size, says->count, says->elem, says->root,
-                    says->commutes, says->in_place),
+                    says->commutes, says->in_place, says->displs ? ", with counts" : ""),
            reason;
   b->alg = &p->alg;
   b->args.prepared = p->record;

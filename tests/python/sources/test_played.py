@@ -90,3 +90,28 @@ def test_segments_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     )
     status, _, err = call(capsys, "run", "--schedule", str(path), "--on", "schooner", "--source", "sim")
     assert status == 1 and "rank 0 has shared segments" in " ".join(err.split())
+
+
+UNEVEN = """collscope-schedule 1
+call collective=allgatherv ranks=2 count=3 counts=1,5
+rank 0
+  copy in+0 4 into out+0
+  isend out+0 4 to 1 as 0
+  irecv out+4 20 from 1 as 1
+  wait 0 1
+rank 1
+  copy in+0 20 into out+4
+  isend out+4 20 to 0 as 0
+  irecv out+0 4 from 0 as 1
+  wait 0 1
+"""
+
+
+@simulated
+def test_blocks_of_several_lengths_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The buffers of a call are those of even blocks."""
+    path = tmp_path / "uneven.schedule"
+    path.write_text(UNEVEN)
+    assert call(capsys, "prove", "--schedule", str(path))[0] == 0
+    status, _, err = call(capsys, "run", "--schedule", str(path), "--on", "schooner", "--source", "sim")
+    assert status != 0 and "the file is of another call: allgatherv ranks=2 count=3" in err and "with counts" in err
