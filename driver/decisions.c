@@ -5,15 +5,10 @@
 #include "core/catalogue/decision_file.h"
 #include "core/catalogue/text.h"
 
-/* Of the file that the key names: equal everywhere? */
-static bool is_same(const launch *l, const char *key) {
-  uint64_t mine = decision_file_digest(key), both[2] = { mine, ~mine }, most[2];
-  MPI_Allreduce(both, most, 2, MPI_UINT64_T, MPI_MAX, l->world);
-  return most[0] == ~most[1];
-}
-
 static bool key_agrees(const launch *l, const char *key, const char *before, char *error, size_t size) {
-  if (!decision_file_names(key) || (before && !strcmp(key, before)) || is_same(l, key)) return true;
+  if (!decision_file_names(key) || (before && !strcmp(key, before)) ||
+      launch_agrees(l->world, decision_file_digest(key)))
+    return true;
   return say(error, size, "%.300s: ranks read different files; every node needs the same at this path", key);
 }
 

@@ -37,3 +37,9 @@ MPI_Comm launch_first(launch *l, int ranks) {
   }
   return l->first[ranks];
 }
+
+bool launch_agrees(MPI_Comm world, uint64_t number) {
+  uint64_t both[2] = { number, ~number }, most[2];
+  MPI_Allreduce(both, most, 2, MPI_UINT64_T, MPI_MAX, world);
+  return most[0] == ~most[1];
+}

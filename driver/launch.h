@@ -26,5 +26,7 @@ typedef struct {
 void launch_open(launch *);
 void launch_close(launch *);
 MPI_Comm launch_first(launch *, int ranks); /* the group of the first ranks; collective over the world */
+/* Do all ranks give the same number? Collective over the world, which may be asked before launch_open. */
+bool launch_agrees(MPI_Comm world, uint64_t number);
 
 #endif

@@ -21,6 +21,18 @@ void connected_reach(fluid *u, int res) {
   }
 }
 
+/* From now on the flow has this share, and what it crosses has that much less for others. */
+static void flow_fix(fluid *u, flow *f, double share) {
+  f->fixed = true;
+  f->share = share;
+  for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) {
+    resource *r = &u->resource[c->resource];
+    r->left -= c->weight * share;
+    r->demand -= c->weight;
+    r->open--;
+  }
+}
+
 void connected_fill(fluid *u) {
   for (size_t i = 0; i < u->reached_n; i++) {
     resource *r = &u->resource[u->reached[i]];

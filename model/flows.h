@@ -167,16 +167,4 @@ static inline void crossing_unlink(const fluid *u, const crossing *c, int32_t *h
   if (c->next != NONE) crossing_at(u, c->next)->before = c->before;
 }
 
-/* From now on the flow has this share, and what it crosses has that much less for others. */
-static inline void flow_fix(fluid *u, flow *f, double share) {
-  f->fixed = true;
-  f->share = share;
-  for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) {
-    resource *r = &u->resource[c->resource];
-    r->left -= c->weight * share;
-    r->demand -= c->weight;
-    r->open--;
-  }
-}
-
 #endif

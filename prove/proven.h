@@ -1,6 +1,5 @@
 /* Schedules that have been proven, so that one that comes again is not proven, or timed, again: a parameter that changes nothing, another place of
- * ranks that all the same does the same. Equal are those with equal hashes, of 128 bits, over the whole call: its shape, every operation and
- * the segments. */
+ * ranks that all the same does the same. Equal are those with equal hashes (core/schedule/hash.h). */
 #ifndef COLLSCOPE_PROVE_PROVEN_H
 #define COLLSCOPE_PROVE_PROVEN_H
 
@@ -22,7 +21,6 @@ typedef struct {
   size_t slots, used;
 } proven_schedules;
 
-void proven_hash(const record *, uint64_t hash[2]);
 /* The place of this schedule, which stays where it is until another one is looked for. */
 proven_schedule *proven_find(proven_schedules *, const uint64_t hash[2]);
 void proven_forget(proven_schedules *);

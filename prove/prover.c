@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/plan/places.h"
+#include "core/schedule/hash.h"
 
 static const double triples[PROVER_COSTS][3] = {
   { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 }, { 1e-6, 1e-9, 2e-10 }, { 2, 3, 5 }, { 1, 0.001, 0.0003 },
@@ -72,7 +73,7 @@ static void look_up(prover *v, const coll_alg *alg) {
   v->known = NULL;
   if (!v->remembers || (alg->flags & ~known) || *v->record->error) return;
   uint64_t hash[2];
-  proven_hash(v->record, hash);
+  record_hash(v->record, hash);
   v->known = proven_find(&v->proven, hash);
 }
 

@@ -29,7 +29,6 @@ typedef struct {
   const coll_alg *alg;
   bool fixed;         /* the key says its parameters: no others are tried */
   const char *blocks; /* how they are distributed; NULL: evenly */
-  size_t *displs;     /* memory */
   long points, unsupported, failed, compared;
   double operations;
   char why[256]; /* of the first unsupported point */
@@ -238,7 +237,7 @@ static void uneven_blocks(sweep *s, coll_args a) {
   q.count = coll_counts_of(q.collective) == COLL_COUNTS_VECTOR ? (size_t)a.size * 3 + 1 : 3;
   a.count = q.count;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (distribution_parse(&q.counts, names[i]) || !plan_cut(&q, &a, &s->displs, error, sizeof error)) abort();
+    if (distribution_parse(&q.counts, names[i]) || !plan_cut(&q, &a, &s->prover->displs, error, sizeof error)) abort();
     s->blocks = names[i];
     call(s, a, a.size <= 5);
   }
@@ -269,7 +268,6 @@ static void algorithm(sweep *s, long *param) {
     if (!s->fixed) parameters(s, a, param, 0, params > 2 ? 1 : 2);
     other_places(s, a, param, place);
   }
-  free(s->displs);
   free(place);
 }
 

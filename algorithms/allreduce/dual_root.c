@@ -61,8 +61,8 @@ static void run(coll_ctx *c, const coll_args *a) {
   void *inbox = t.children || t.parent < 0 ? coll_scratch(c, length) : NULL;
   for (long i = 0; i < end; i++) {
     /* In round i segment i goes up; sums come down so many rounds later as a rank is deep. */
-    coll_segment_span up = coll_segment_at(n, length, i), down = coll_segment_at(n, length, i - t.depth),
-                      below = coll_segment_at(n, length, i - t.depth - 1);
+    coll_span up = coll_segment_at(n, length, i), down = coll_segment_at(n, length, i - t.depth),
+              below = coll_segment_at(n, length, i - t.depth - 1);
     void *own = coll_at(c, a->out, up.first);
     for (int k = 0; k < t.children; k++) {
       coll_swap(c, t.child[k], coll_at(c, a->out, below.first), below.count, inbox, up.count);

@@ -26,7 +26,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   }
   coll_req coming[2] = { 0, 0 };
   for (long i = 0; i < (long)coll_segments(n, length); i++) {
-    coll_segment_span now = coll_segment_at(n, length, i), next = coll_segment_at(n, length, i + 1);
+    coll_span now = coll_segment_at(n, length, i), next = coll_segment_at(n, length, i + 1);
     const void *own = coll_at(c, a->in, now.first);
     if (c->rank) {
       if (!i) coming[0] = coll_irecv(c, coll_at(c, a->out, now.first), now.count, c->rank - 1);

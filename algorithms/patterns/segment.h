@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "patterns/block.h"
+
 /* The parameter of every segmented algorithm, for its descriptor. */
 #define COLL_SEGMENT_PARAM(value) { "s", value, 0, 1L << 30, NULL, "bytes of a segment; 0: one segment" }
 
@@ -20,15 +22,11 @@ static inline size_t coll_segments(size_t count, size_t segment) {
   return segment ? (count + segment - 1) / segment : 0;
 }
 
-/* The elements of segment i, and where they begin: none before the first and after the last. */
-typedef struct {
-  size_t first, count;
-} coll_segment_span;
-
-static inline coll_segment_span coll_segment_at(size_t count, size_t segment, long i) {
+/* The elements of segment i: none before the first and after the last. */
+static inline coll_span coll_segment_at(size_t count, size_t segment, long i) {
   size_t first = i < 0 ? count : (size_t)i * segment;
-  if (first >= count) return (coll_segment_span){ 0, 0 };
-  return (coll_segment_span){ first, count - first < segment ? count - first : segment };
+  if (first >= count) return (coll_span){ 0, 0 };
+  return (coll_span){ first, count - first < segment ? count - first : segment };
 }
 
 #endif

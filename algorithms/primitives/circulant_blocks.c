@@ -15,12 +15,6 @@ coll_circulant_call coll_circulant_call_make(const coll_ctx *c, const coll_args 
   return x;
 }
 
-static coll_span span_of(const coll_circulant_call *x, long segment) {
-  if (segment < 0) return (coll_span){ 0, 0 };
-  size_t first = (size_t)segment * x->segment, rest = x->count - first;
-  return (coll_span){ first, rest < x->segment ? rest : x->segment };
-}
-
 coll_circulant_exchange coll_circulant_exchange_of(const coll_circulant_call *x, long round) {
   int p = x->graph.p;
   coll_circulant_step s = coll_circulant_step_of(&x->graph, &x->blocks, x->v, x->segments, round);
@@ -28,8 +22,8 @@ coll_circulant_exchange coll_circulant_exchange_of(const coll_circulant_call *x,
                                     .from = (s.from + x->root) % p,
                                     .send = s.send,
                                     .receive = s.receive,
-                                    .give = span_of(x, s.send),
-                                    .take = span_of(x, s.receive) };
+                                    .give = coll_segment_at(x->count, x->segment, s.send),
+                                    .take = coll_segment_at(x->count, x->segment, s.receive) };
 }
 
 /* With a shorter last segment it takes a little less. */

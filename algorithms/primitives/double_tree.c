@@ -25,10 +25,10 @@ coll_double_tree_call coll_double_tree_here(coll_ctx *c, const coll_args *a, col
 
 /* What goes over an edge in a step: nothing, or a segment. */
 static coll_span crossing(const coll_double_tree_call *t, const coll_double_tree_edge *e, size_t step) {
+  if (step < e->first || (step - e->first) % 2) return (coll_span){ 0, 0 };
   coll_span half = coll_block(t->count, 2, e->half);
-  size_t at = step < e->first || (step - e->first) % 2 ? half.count : (step - e->first) / 2 * t->segment;
-  if (at >= half.count) return (coll_span){ 0, 0 };
-  return (coll_span){ half.first + at, half.count - at < t->segment ? half.count - at : t->segment };
+  coll_span s = coll_segment_at(half.count, t->segment, (long)((step - e->first) / 2));
+  return (coll_span){ half.first + s.first, s.count };
 }
 
 /* The edge, of n, that something goes over in this step; NULL: none. */

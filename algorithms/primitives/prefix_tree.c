@@ -14,18 +14,18 @@ typedef struct {
   void *inbox, *above, *sum, *passed; /* a segment each */
 } state;
 
-static const void *in_at(const state *s, coll_segment_span x) { return coll_at(s->c, s->in, x.first); }
-static void *out_at(const state *s, coll_segment_span x) { return coll_at(s->c, s->out, x.first); }
+static const void *in_at(const state *s, coll_span x) { return coll_at(s->c, s->in, x.first); }
+static void *out_at(const state *s, coll_span x) { return coll_at(s->c, s->out, x.first); }
 
 /* The left part's sum comes up. Until the ranks before are known, out is the sum of the part from its first rank on. */
-static void meet_left(const state *s, coll_segment_span up, coll_segment_span below) {
+static void meet_left(const state *s, coll_span up, coll_span below) {
   bool direct = !s->inclusive;
   coll_swap(s->c, s->t.left, s->above, s->before ? below.count : 0, direct ? out_at(s, up) : s->inbox, up.count);
   if (up.count && !direct) coll_reduce(s->c, s->inbox, out_at(s, up), up.count);
 }
 
 /* The sum up to this rank goes down to the right; the right part's comes up where a rank above needs it. */
-static void meet_right(const state *s, coll_segment_span up, coll_segment_span below) {
+static void meet_right(const state *s, coll_span up, coll_span below) {
   const void *prefix = s->inclusive ? out_at(s, below) : in_at(s, below);
   if (!s->inclusive && below.count && (s->before || s->t.left >= 0)) {
     coll_copy(s->c, s->passed, prefix, below.count);
@@ -36,7 +36,7 @@ static void meet_right(const state *s, coll_segment_span up, coll_segment_span b
 }
 
 /* The sum of all ranks below, this one among them. */
-static const void *part_sum(const state *s, coll_segment_span up) {
+static const void *part_sum(const state *s, coll_span up) {
   coll_ctx *c = s->c;
   bool left = s->t.left >= 0, right = s->t.right >= 0;
   if (s->inclusive) {
@@ -51,7 +51,7 @@ static const void *part_sum(const state *s, coll_segment_span up) {
   return s->sum;
 }
 
-static void meet_parent(const state *s, coll_segment_span up, coll_segment_span down) {
+static void meet_parent(const state *s, coll_span up, coll_span down) {
   size_t leaves = s->after ? up.count : 0, comes = s->before ? down.count : 0;
   bool direct = !s->inclusive && s->t.left < 0; /* nothing to add: what comes is the result */
   const void *sum = leaves ? part_sum(s, up) : NULL;
@@ -75,8 +75,8 @@ void coll_prefix_tree(coll_ctx *c, const coll_args *a, size_t s_bytes, bool incl
   long end = (long)coll_segments(n, length) + (serves ? s.t.depth + 1 : s.before ? s.t.depth : 0);
   for (long i = 0; i < end; i++) {
     /* In round i segment i goes up; what comes down, comes so many rounds later as a rank is deep. */
-    coll_segment_span up = coll_segment_at(n, length, i), down = coll_segment_at(n, length, i - s.t.depth),
-                      below = coll_segment_at(n, length, i - s.t.depth - 1);
+    coll_span up = coll_segment_at(n, length, i), down = coll_segment_at(n, length, i - s.t.depth),
+              below = coll_segment_at(n, length, i - s.t.depth - 1);
     if (left) meet_left(&s, up, below);
     if (right) meet_right(&s, up, below);
     if (s.t.parent >= 0) meet_parent(&s, up, down);

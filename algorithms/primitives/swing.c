@@ -98,7 +98,6 @@ bool coll_swing_exact(int p, size_t n) { return !n || (coll_is_power_of_two(p) &
 
 /* ---- allreduce -------------------------------------------------------------------------------------- */
 
-const char *const coll_swing_ports[] = { "one", "all" };
 enum { DIMS, PORTS, ALL = 1 };
 
 int coll_swing_parts(const coll_args *a) { return a->param[PORTS] == ALL ? 2 * (int)a->param[DIMS] : 1; }

@@ -11,6 +11,7 @@
 #include "collscope.h"
 #include "patterns/block.h"
 #include "primitives/peers.h"
+#include "primitives/torus.h"
 
 /* all[n] holds this rank's block at its place, in the end every block. */
 void coll_swing_allgather(coll_ctx *, void *all, size_t n);
@@ -28,12 +29,7 @@ bool coll_swing_exact(int p, size_t n);
  * another one. The operator must commute. */
 #define COLL_SWING_PARAMS                                                                                          \
   { .name = "dims", .value = 1, .min = 1, .max = COLL_TORUS, .help = "dimensions of the torus, of even extents" }, \
-      { .name = "ports",                                                                                           \
-        .value = 1,                                                                                                \
-        .max = 1,                                                                                                  \
-        .words = coll_swing_ports,                                                                                 \
-        .help = "all: a part of the vector for each direction of each dimension" }
-extern const char *const coll_swing_ports[];
+      COLL_TORUS_PORTS_PARAM
 int coll_swing_parts(const coll_args *);
 void coll_swing_allreduce(coll_ctx *, const coll_args *, coll_peers_what);
 

@@ -2,7 +2,7 @@
 #ifndef COLLSCOPE_PRIMITIVES_TURN_H
 #define COLLSCOPE_PRIMITIVES_TURN_H
 
-#include "collscope.h"
+#include "primitives/move_down.h"
 
 /* hold: p blocks of m elements, the root's first; out must not overlap it, unless it is the same and root is 0. */
 static inline void coll_turn(coll_ctx *c, void *out, const void *hold, size_t m, int root) {
@@ -17,12 +17,7 @@ static inline void coll_turn_here(coll_ctx *c, void *all, size_t m) {
   size_t own_on = (size_t)(c->size - c->rank) * m, before = (size_t)c->rank * m;
   void *aside = coll_scratch(c, own_on);
   coll_copy(c, aside, all, own_on);
-  /* The blocks of lower ranks move to the front; where they overlap their new place they are moved piece by piece. */
-  for (size_t done = 0; done < before;) {
-    size_t n = before - done < own_on ? before - done : own_on;
-    coll_copy(c, coll_at(c, all, done), coll_at(c, all, own_on + done), n);
-    done += n;
-  }
+  coll_move_down(c, all, own_on, before); /* the blocks of lower ranks */
   coll_copy(c, coll_at(c, all, before), aside, own_on);
 }
 

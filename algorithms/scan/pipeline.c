@@ -23,7 +23,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   for (size_t i = 0; i < 2 && i < segments && c->rank; i++) inbox[i] = coll_scratch(c, length);
   coll_req coming[2] = { 0, 0 };
   for (long i = 0; i < (long)segments; i++) {
-    coll_segment_span now = coll_segment_at(n, length, i), next = coll_segment_at(n, length, i + 1);
+    coll_span now = coll_segment_at(n, length, i), next = coll_segment_at(n, length, i + 1);
     void *sum = coll_at(c, a->out, now.first);
     if (c->rank) {
       if (!i) coming[0] = coll_irecv(c, inbox[0], now.count, c->rank - 1);

@@ -69,6 +69,17 @@ size_t coll_displs(coll_collective k, int size) {
   return k == COLL_ALLTOALLV ? 2 * (size_t)size * row : row;
 }
 
+void coll_displs_receive(size_t *displs, size_t p) {
+  for (size_t to = 0; to < p; to++) {
+    size_t *row = displs + (p + to) * (p + 1);
+    row[0] = 0;
+    for (size_t s = 0; s < p; s++) {
+      const size_t *sent = displs + s * (p + 1) + to;
+      row[s + 1] = row[s] + sent[1] - sent[0];
+    }
+  }
+}
+
 coll_collective coll_collective_find(const char *name, size_t length) {
   int k = 0;
   while (k < COLL_COLLECTIVES && !(strlen(table[k].name) == length && !strncmp(table[k].name, name, length))) k++;

@@ -68,6 +68,8 @@ coll_counts coll_counts_of(coll_collective);
 /* Can a call say how long each rank's block is, and how many numbers its displs are? */
 bool coll_may_be_uneven(coll_collective);
 size_t coll_displs(coll_collective, int size);
+/* Of alltoallv: the rows of p receivers, which stand behind those of the senders, made from these. */
+void coll_displs_receive(size_t *displs, size_t p);
 
 /* Can the caller choose between in place and not? */
 bool coll_has_in_place(coll_collective);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/catalogue/collective.h"
 #include "core/catalogue/number.h"
 #include "core/catalogue/text.h"
 #include "core/plan/line.h"
@@ -144,13 +145,6 @@ bool distribution_cut_pairs(const distribution *d, size_t n, int ranks, size_t *
       size_t at = s * p + to;
       displs[s * (p + 1) + to] = (at < p * p ? begins[at] : all) - begins[s * p];
     }
-  for (size_t to = 0; to < p; to++) {
-    size_t *row = begins + to * (p + 1);
-    row[0] = 0;
-    for (size_t s = 0; s < p; s++) {
-      const size_t *sent = displs + s * (p + 1) + to;
-      row[s + 1] = row[s] + sent[1] - sent[0];
-    }
-  }
+  coll_displs_receive(displs, p);
   return true;
 }

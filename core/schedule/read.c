@@ -58,8 +58,6 @@ static bool take_block(reading *s, uint64_t elements) {
   if (s->blocks == s->expected) return line_wrong(s->at, "counts: more than the %zu of the blocks", s->expected);
   if (!i) displs[0] = 0;
   displs[i + 1] = displs[i] + elements;
-  if (s->record.collective == COLL_ALLTOALLV)
-    s->displs[(p + i) * (p + 1) + row + 1] = elements; /* the receiver's: summed up later */
   s->blocks++;
   return displs[i + 1] <= READING_MAX_BYTES / a->elem / (s->expected / p) ||
          line_wrong(s->at, "counts: a vector of more than %" PRIu64 " GiB: give fewer elements",
@@ -82,10 +80,7 @@ static bool read_blocks(reading *s, char *text) {
     return line_wrong(s->at, "counts: %zu, and there are %zu blocks", s->blocks, s->expected);
   if (coll_counts_of(r->collective) == COLL_COUNTS_VECTOR && s->displs[p] != r->args.count)
     return line_wrong(s->at, "counts: %zu elements in all, and count=%zu", s->displs[p], r->args.count);
-  for (size_t *row = s->displs + p * (p + 1); pairs && row < s->displs + 2 * p * (p + 1); row += p + 1) {
-    row[0] = 0;
-    for (size_t i = 0; i < p; i++) row[i + 1] += row[i];
-  }
+  if (pairs) coll_displs_receive(s->displs, p);
   r->args.displs = s->displs;
   return true;
 }

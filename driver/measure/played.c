@@ -7,7 +7,9 @@
 #include "core/catalogue/collective.h"
 #include "core/catalogue/text.h"
 #include "core/runtime/allocate.h"
+#include "core/schedule/hash.h"
 #include "core/schedule/text.h"
+#include "driver/launch.h"
 
 struct played {
   record *record;
@@ -107,42 +109,19 @@ static bool playable(const record *r, const char *path, char *error, size_t size
   return true;
 }
 
-static uint64_t mixed(uint64_t digest, uint64_t value) {
-  for (int byte = 0; byte < 8; byte++) digest = (digest ^ (value >> 8 * byte & 0xff)) * 1099511628211u;
-  return digest;
-}
-
-/* Of all that ranks must agree on. */
-static uint64_t digest_of(const record *r) {
-  const coll_args *a = &r->args;
-  uint64_t d = 14695981039346656037u;
-  const uint64_t call[] = {
-    (uint64_t)r->collective, (uint64_t)a->size, a->count, a->elem, (uint64_t)a->root, a->commutes, (uint64_t)a->in_place
-  };
-  for (size_t i = 0; i < sizeof call / sizeof *call; i++) d = mixed(d, call[i]);
-  for (int rank = 0; rank < a->size; rank++) {
-    const rec_rank *k = &r->rank[rank];
-    d = mixed(mixed(d, k->scratch), k->n);
-    for (const rec_op *o = k->op; o < k->op + k->n; o++) {
-      d = mixed(d, (uint64_t)o->kind | (uint64_t)o->buf << 8 | (uint64_t)o->buf2 << 16 | (uint64_t)o->label << 24);
-      d = mixed(mixed(mixed(mixed(d, (uint64_t)(uint32_t)o->peer), o->off), o->off2), o->bytes);
-    }
-  }
-  return d;
-}
-
 played *played_open(MPI_Comm world, const char *path, char *error, size_t size) {
   record *r = schedule_read(path, error, size);
   if (r) schedule_first_call(r);
-  uint64_t digest = r && playable(r, path, error, size) ? digest_of(r) : 0, both[2] = { digest, ~digest }, greatest[2];
-  MPI_Allreduce(both, greatest, 2, MPI_UINT64_T, MPI_MAX, world);
-  if (digest && greatest[0] == ~greatest[1]) {
+  uint64_t hash[2] = { 0 };
+  if (r && playable(r, path, error, size)) record_hash(r, hash);
+  bool same = launch_agrees(world, hash[1]);
+  if (hash[1] && same) {
     played *p = runtime_allocate(sizeof *p);
     *p = (played){ .record = r,
                    .alg = { .key = "schedule", .collective = r->collective, .ports = COLL_PORTS_MANY, .run = run } };
     return p;
   }
-  if (digest) say(error, size, "%.300s: ranks read different files; every node needs the same at this path", path);
+  if (hash[1]) say(error, size, "%.300s: ranks read different files; every node needs the same at this path", path);
   schedule_free(r);
   return NULL;
 }
