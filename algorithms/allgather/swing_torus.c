@@ -17,11 +17,14 @@
  */
 #include "primitives/swing_torus.h"
 
+static void *prepare(coll_ctx *c, const coll_args *a) {
+  return coll_swing_torus_prepare(c, a, (size_t)c->size * a->count);
+}
+
 static void run(coll_ctx *c, const coll_args *a) {
   size_t m = a->count;
-  coll_torus_call t = coll_swing_torus_here(a, c->rank, (size_t)c->size * m);
   coll_copy(c, coll_at(c, a->out, (size_t)c->rank * m), a->in, m);
-  coll_swing_torus_allgather(c, &t, a->out);
+  coll_swing_torus_allgather(c, a->prepared, a->out);
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
@@ -44,6 +47,7 @@ const coll_alg allgather_swing_torus = {
   .params = params,
   .ports = COLL_PORTS_MANY,
   .supports = coll_swing_torus_supports,
+  .prepare = prepare,
   .run = run,
   .cost = cost,
   .exact = exact,

@@ -20,15 +20,19 @@
 #include "patterns/segment.h"
 #include "primitives/double_tree.h"
 
+static void *prepare(coll_ctx *c, const coll_args *a) {
+  return coll_double_tree_prepare(c, a, COLL_DOUBLE_TREE_NCCL, 0, (size_t)a->param[0]);
+}
+
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
   if (c->size < 2) {
     coll_copy(c, a->out, a->in, a->count);
     return;
   }
-  coll_double_tree_call t = coll_double_tree_here(c, a, COLL_DOUBLE_TREE_NCCL, 0, (size_t)a->param[0]);
-  coll_double_tree_reduce(c, &t, a->in, a->out);
-  coll_double_tree_bcast(c, &t, a->out);
+  const coll_double_tree_call *t = a->prepared;
+  coll_double_tree_reduce(c, t, a->in, a->out);
+  coll_double_tree_bcast(c, t, a->out);
 }
 
 static const coll_param params[] = { COLL_SEGMENT_PARAM(64 << 10), { .name = NULL } };
@@ -40,5 +44,6 @@ const coll_alg allreduce_double_binary_tree = {
   .source = "NCCL 2.4; Sanders, Speck and Traff 2009, doi:10.1016/j.parco.2009.09.001",
   .params = params,
   .flags = COLL_COMMUTATIVE_ONLY,
+  .prepare = prepare,
   .run = run,
 };

@@ -18,10 +18,12 @@
 #include "patterns/segment.h"
 #include "primitives/double_tree.h"
 
+static void *prepare(coll_ctx *c, const coll_args *a) {
+  return coll_double_tree_prepare(c, a, COLL_DOUBLE_TREE_ROOTED, a->root, (size_t)a->param[0]);
+}
+
 static void run(coll_ctx *c, const coll_args *a) {
-  if (c->size < 2 || !a->count) return;
-  coll_double_tree_call t = coll_double_tree_here(c, a, COLL_DOUBLE_TREE_ROOTED, a->root, (size_t)a->param[0]);
-  coll_double_tree_bcast(c, &t, a->out);
+  if (a->prepared) coll_double_tree_bcast(c, a->prepared, a->out);
 }
 
 static const coll_param params[] = { COLL_SEGMENT_PARAM(64 << 10), { .name = NULL } };
@@ -32,5 +34,6 @@ const coll_alg bcast_double_binary_tree = {
   .summary = "each half of the vector down a binary tree of its own",
   .source = "Sanders, Speck and Traff 2009, doi:10.1016/j.parco.2009.09.001",
   .params = params,
+  .prepare = prepare,
   .run = run,
 };

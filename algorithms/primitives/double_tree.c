@@ -2,8 +2,7 @@
 
 #include "patterns/segment.h"
 
-coll_double_tree_call coll_double_tree_here(coll_ctx *c, const coll_args *a, coll_double_tree_form form, int root,
-                                            size_t s) {
+static coll_double_tree_call here(coll_ctx *c, const coll_args *a, coll_double_tree_form form, int root, size_t s) {
   int p = c->size;
   coll_double_tree_call t = { .count = a->count, .segment = coll_segment(coll_block_max(a->count, 2), a->elem, s) };
   int *step = coll_keep(c, sizeof(int) * 2 * (size_t)p);
@@ -20,6 +19,14 @@ coll_double_tree_call coll_double_tree_here(coll_ctx *c, const coll_args *a, col
       if (step[half * p + r] >= 0 && end > t.steps) t.steps = end;
     }
   }
+  return t;
+}
+
+coll_double_tree_call *coll_double_tree_prepare(coll_ctx *c, const coll_args *a, coll_double_tree_form form, int root,
+                                                size_t s) {
+  if (c->size < 2 || !a->count) return NULL;
+  coll_double_tree_call *t = coll_keep(c, sizeof *t);
+  *t = here(c, a, form, root, s);
   return t;
 }
 

@@ -20,8 +20,10 @@ typedef struct {
   size_t count, segment, steps; /* of all ranks until both halves are everywhere */
 } coll_double_tree_call;
 
-/* s: bytes wanted of a segment, 0: one segment for each half. p >= 2, count > 0. */
-coll_double_tree_call coll_double_tree_here(coll_ctx *, const coll_args *, coll_double_tree_form, int root, size_t s);
+/* For prepare(): this rank's call, which both below take; NULL where nothing is to do, with one rank or no elements. s: bytes wanted of a
+ * segment, 0: one segment for each half. */
+coll_double_tree_call *coll_double_tree_prepare(coll_ctx *, const coll_args *, coll_double_tree_form, int root,
+                                                size_t s);
 
 /* From the roots to everybody, in buf. */
 void coll_double_tree_bcast(coll_ctx *, const coll_double_tree_call *, void *buf);

@@ -16,6 +16,10 @@
 #include "patterns/segment.h"
 #include "primitives/double_tree.h"
 
+static void *prepare(coll_ctx *c, const coll_args *a) {
+  return coll_double_tree_prepare(c, a, COLL_DOUBLE_TREE_ROOTED, a->root, (size_t)a->param[0]);
+}
+
 static void run(coll_ctx *c, const coll_args *a) {
   bool root = c->rank == a->root;
   if (!a->count) return;
@@ -23,8 +27,8 @@ static void run(coll_ctx *c, const coll_args *a) {
     coll_copy(c, a->out, a->in, a->count);
     return;
   }
-  coll_double_tree_call t = coll_double_tree_here(c, a, COLL_DOUBLE_TREE_ROOTED, a->root, (size_t)a->param[0]);
-  coll_double_tree_reduce(c, &t, a->in, root ? a->out : t.children ? coll_scratch(c, a->count) : NULL);
+  const coll_double_tree_call *t = a->prepared;
+  coll_double_tree_reduce(c, t, a->in, root ? a->out : t->children ? coll_scratch(c, a->count) : NULL);
 }
 
 static const coll_param params[] = { COLL_SEGMENT_PARAM(64 << 10), { .name = NULL } };
@@ -36,5 +40,6 @@ const coll_alg reduce_double_binary_tree = {
   .source = "Sanders, Speck and Traff 2009, doi:10.1016/j.parco.2009.09.001",
   .params = params,
   .flags = COLL_COMMUTATIVE_ONLY,
+  .prepare = prepare,
   .run = run,
 };

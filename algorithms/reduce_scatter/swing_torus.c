@@ -17,10 +17,9 @@
  */
 #include "primitives/swing_torus.h"
 
-static void run(coll_ctx *c, const coll_args *a) {
-  coll_torus_call t = coll_swing_torus_here(a, c->rank, a->count);
-  coll_swing_torus_reduce_scatter(c, &t, a->in, a->out);
-}
+static void *prepare(coll_ctx *c, const coll_args *a) { return coll_swing_torus_prepare(c, a, a->count); }
+
+static void run(coll_ctx *c, const coll_args *a) { coll_swing_torus_reduce_scatter(c, a->prepared, a->in, a->out); }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
   coll_torus_call t = coll_swing_torus_here(a, 0, a->count);
@@ -43,6 +42,7 @@ const coll_alg reduce_scatter_swing_torus = {
   .flags = COLL_COMMUTATIVE_ONLY,
   .ports = COLL_PORTS_MANY,
   .supports = coll_swing_torus_supports,
+  .prepare = prepare,
   .run = run,
   .cost = cost,
   .exact = exact,
