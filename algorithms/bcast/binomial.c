@@ -21,8 +21,6 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
   return coll_tree_bcast_cost(a, COLL_TREE_BINOMIAL, 0, (size_t)a->param[0], alpha, beta);
 }
 
-static bool exact(const coll_args *a) { return coll_tree_bcast_exact(a, (size_t)a->param[0]); }
-
 static const coll_param params[] = { COLL_SEGMENT_PARAM(0), { .name = NULL } };
 
 const coll_alg bcast_binomial = {
@@ -35,5 +33,5 @@ const coll_alg bcast_binomial = {
   .twin = { "Open MPI", 6 },
   .run = run,
   .cost = cost,
-  .exact = exact,
+  .exact = coll_even_segments,
 };

@@ -24,7 +24,7 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
   return coll_tree_bcast_cost(a, COLL_TREE_KNOMIAL, (int)a->param[0], (size_t)a->param[1], alpha, beta);
 }
 
-static bool exact(const coll_args *a) { return coll_tree_bcast_exact(a, (size_t)a->param[1]); }
+static bool exact(const coll_args *a) { return coll_segments_even(a, (size_t)a->param[1]); }
 
 static const coll_param params[] = {
   { .name = "k", .value = 4, .min = 2, .max = 1024, .help = "radix: k-1 children per step" },

@@ -25,7 +25,7 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
                               alpha, beta);
 }
 
-static bool exact(const coll_args *a) { return coll_tree_bcast_exact(a, (size_t)a->param[COLL_MPICH_S]); }
+static bool exact(const coll_args *a) { return coll_segments_even(a, (size_t)a->param[COLL_MPICH_S]); }
 
 static const coll_param params[] = { COLL_MPICH_TREE_PARAMS, { .name = NULL } };
 

@@ -32,9 +32,3 @@ double coll_tree_bcast_cost(const coll_args *a, coll_tree_shape shape, int k, si
   double last = (double)((a->count - (segments - 1) * segment) * a->elem), full = (double)(segment * a->elem);
   return (double)(segments - 1) * t.children * (alpha + full * beta) + t.depth * (alpha + last * beta);
 }
-
-/* A shorter last segment overtakes nothing, but it can be held up by a longer one before it. */
-bool coll_tree_bcast_exact(const coll_args *a, size_t s) {
-  size_t segment = coll_segment(a->count, a->elem, s);
-  return !a->count || a->count % segment == 0;
-}

@@ -12,12 +12,13 @@
  *  1       .  2b+0b .    .  .  0c+1c   1a+2a . .     0 → 1: c, 1 → 2: a, 2 → 0: b
  *  2       A             B             C             0 → 1: b, 1 → 2: c, 2 → 0: a
  */
+#include "patterns/rank_block.h"
 #include "primitives/bucket.h"
 #include "primitives/move_down.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
-  coll_span own = coll_block_of(a->displs, a->count, c->size, c->rank);
+  coll_span own = coll_rank_part(a, c->rank);
   void *sum = a->in_place ? coll_at(c, a->out, own.first) : a->out;
   coll_bucket_reduce_scatter(c, a->in, sum, a->count, a->displs);
   if (a->in_place) coll_move_down(c, a->out, own.first, own.count);

@@ -13,7 +13,7 @@
  *  1       XXX      .X.      .             0 → 1
  *  2       X..      .X.      ..X           0 → 2
  */
-#include "patterns/block.h"
+#include "patterns/rank_block.h"
 #include "composite/part.h"
 
 static const char *supports(const coll_args *a) {
@@ -25,14 +25,14 @@ static void run(coll_ctx *c, const coll_args *a) {
   void *sum = NULL;
   if (c->rank == 0) sum = a->in == a->out ? a->out : coll_scratch(c, a->count);
   coll_part_run(c, a, coll_reduce_parts[a->param[0]], a->param[1], a->in, sum);
-  coll_span own = coll_block_of(a->displs, a->count, c->size, c->rank);
+  coll_span own = coll_rank_part(a, c->rank);
   if (c->rank) {
     if (own.count) coll_recv(c, a->out, own.count, 0);
     return;
   }
   coll_copy(c, a->out, sum, own.count);
   for (int to = 1; to < c->size; to++) {
-    coll_span block = coll_block_of(a->displs, a->count, c->size, to);
+    coll_span block = coll_rank_part(a, to);
     if (block.count) coll_send(c, coll_at(c, sum, block.first), block.count, to);
   }
 }

@@ -13,6 +13,7 @@
  *  1       .S.      ..T      U..           block r-1 goes to the right        S = ca, T = ab, U = bc
  *  2       X..      .X.      ..X           and on, to where it belongs        X = abc
  */
+#include "patterns/rank_block.h"
 #include "primitives/ring.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
@@ -26,7 +27,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   void *inbox[2] = { coll_scratch(c, longest), c->size > 2 ? coll_scratch(c, longest) : NULL };
   coll_copy(c, sum, a->in, a->count);
   coll_ring_reduce(c, sum, a->count, a->displs, 0, 0, 1, inbox);
-  coll_span own = coll_block_of(a->displs, a->count, c->size, c->rank);
+  coll_span own = coll_rank_part(a, c->rank);
   coll_copy(c, a->out, coll_at(c, sum, own.first), own.count);
 }
 
