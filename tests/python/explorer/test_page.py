@@ -46,7 +46,7 @@ def look(page, folder: Path, **state: object) -> None:
     """Opens the page in a state, and waits until it is shown."""
     page.goto("about:blank")
     page.goto(f"file://{folder}/index.html#{urlencode(state)}")
-    page.wait_for_function("document.body.dataset.ready", timeout=30_000)
+    page.wait_for_function("document.body.dataset.ready", timeout=300_000)
 
 
 CALLS = [

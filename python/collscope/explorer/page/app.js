@@ -22,7 +22,8 @@ async function update() {
   if (state.view === "results") {
     say.textContent = "";
     byId("about").hidden = true;
-    return results.show();
+    await results.show();
+    return ready(mine);
   }
   byId("about").hidden = false;
   say.textContent = "computing …";
@@ -44,12 +45,16 @@ async function update() {
     current = null;
     say.className = "refused";
     say.textContent = `${state.algorithm}: ${error.message}`;
-    document.body.dataset.ready = String(serial);
-    return;
+    return ready(mine);
   }
   summary();
-  render();
-  document.body.dataset.ready = String(serial);  // for whoever waits for the page
+  await render();
+  ready(mine);
+}
+
+// For whoever waits for the page: all of the view is there, unless another one has been asked for since.
+function ready(mine) {
+  if (mine === serial) document.body.dataset.ready = String(serial);
 }
 
 function summary() {
@@ -68,14 +73,17 @@ function summary() {
   byId("command").textContent = command(`show '${state.algorithm}'`);
 }
 
+// Some views are there at once, some when their times are computed.
 function render() {
-  if (!current) return;
+  if (!current) return null;
   const {trace, why, held} = current;
-  if (state.view === "schedule") schedule.show(trace, held);
-  else if (state.view === "timeline") timeline.show(trace, why);
-  else if (state.view === "traffic") traffic.show(trace, why);
-  else if (state.view === "compare") compare.show(trace, why);
-  else if (state.view === "times") times.show();
+  switch (state.view) {
+    case "schedule": return schedule.show(trace, held);
+    case "timeline": return timeline.show(trace, why);
+    case "traffic": return traffic.show(trace, why);
+    case "compare": return compare.show(trace, why);
+    default: return times.show();
+  }
 }
 
 // ---- controls
