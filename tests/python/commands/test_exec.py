@@ -287,15 +287,17 @@ def test_calls_of_vector_forms_and_neighbours_are_counted_once_with_the_bytes_of
 def test_a_vector_form_has_rows_of_its_own_where_it_runs_the_same_algorithm(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """The program calls it twice for each allgather, on the same blocks; and with blocks of several sizes, which are passed on."""
+    """The program calls it twice for each allgather on the same blocks, which the algorithm serves, and twice with counts that differ
+    unless they happen to be equal."""
     file = tmp_path / "report.json"
     words = words_for(2, str(CALLS), "quick")
     assert call(capfd, "exec", "--choose", "allgather=bruck", "--report", str(file), "--", *words)[0] == 0
-    rows = [row for row in report.read(str(file))["rows"] if row["algorithm"]]
-    calls = {
-        name: sum(row["calls"] for row in rows if row["collective"] == name) for name in ("allgather", "allgatherv")
-    }
-    assert calls["allgatherv"] >= 2 * calls["allgather"] > 0
+    rows = report.read(str(file))["rows"]
+    served, made = (
+        {name: sum(row["calls"] for row in some if row["collective"] == name) for name in ("allgather", "allgatherv")}
+        for some in ([row for row in rows if row["algorithm"]], rows)
+    )
+    assert 2 * served["allgather"] <= served["allgatherv"] < made["allgatherv"] == 4 * made["allgather"]
 
 
 @needs_build

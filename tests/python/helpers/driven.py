@@ -6,8 +6,9 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -66,12 +67,16 @@ def agree(
     nodes: int = 0,
     mapping: str = "block",
     rel: float = 1e-9,
+    looser: Mapping[str, float] = MappingProxyType({}),
 ) -> list[float | None]:
-    """Model and simulation, written independently, give each point the same time, or both none; at least half have one. The times."""
+    """Model and simulation, written independently, give each point the same time, or both none; most have one. The times.
+    `looser`: what algorithms by their keys may differ by, in place of `rel`."""
     times = drive(folder, name, ranks, points, nodes=nodes, mapping=mapping)
     layout = Layout(find.load(name), nodes or ranks, ranks, mapping)
     for point, time, reply in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
         assert (time is None) == (reply["status"] != "ok"), point
-        assert time is None or reply["model_s"] == pytest.approx(time, rel=rel, abs=1e-12), point
-    assert sum(time is not None for time in times) >= len(points) / 2
+        assert time is None or reply["model_s"] == pytest.approx(
+            time, rel=looser.get(point.algorithm, rel), abs=1e-12
+        ), point
+    assert sum(time is not None for time in times) > len(points) / 2
     return times

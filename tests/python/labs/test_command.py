@@ -118,4 +118,4 @@ def test_a_challenge_has_a_leaderboard(tmp_path: Path, capsys: pytest.CaptureFix
     board = capsys.readouterr().out.partition("leaderboard")[2].splitlines()
     rows = [line.split() for line in board if len(line.split()) == 3 and line.split()[0].isdigit()]
     assert [row[:2] for row in rows] == [["1", "good"], ["2", "slow"]]
-    assert float(rows[0][2]) <= 1.1 and float(rows[0][2]) < float(rows[1][2])
+    assert float(rows[0][2]) <= 1.1 < float(rows[1][2])

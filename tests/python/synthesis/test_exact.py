@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -61,14 +62,14 @@ def test_large_points_that_were_published_are_found(point: Published) -> None:
 
 def test_the_walk_over_a_ring_of_four_meets_the_bound() -> None:
     """Three blocks enter over two links: 3/2 rounds per chunk, in two steps and two parts."""
-    found = pareto.frontier(pareto.Search(RING, "allgather", max_parts=2), 60.0)
+    found = pareto.frontier(pareto.Search(RING, "allgather", max_parts=2), math.inf)
     assert [(t.shape.parts, t.shape.steps, t.shape.rounds) for t in found if t.answer.status == FOUND] == [(2, 2, 3)]
 
 
 def test_the_cheapest_shape_is_known_to_be_optimal_when_all_cheaper_ones_are_impossible() -> None:
     network = of_links("line", [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
     search = pareto.Search(network, "bcast", max_parts=1, steps=None)
-    answer = pareto.cheapest(search, 1000, 60.0)
+    answer = pareto.cheapest(search, 1000, math.inf)
     assert answer.found and answer.optimal
     assert (answer.found.shape.steps, answer.found.shape.rounds) == (2, 2)
     assert [(s.step, s.source, s.target) for s in answer.found.answer.sends] == [(1, 0, 1), (2, 1, 2)]
@@ -76,7 +77,7 @@ def test_the_cheapest_shape_is_known_to_be_optimal_when_all_cheaper_ones_are_imp
 
 def test_a_walk_says_what_agrees_with_publications() -> None:
     dgx1 = published.networks()["dgx1"]
-    walk = published.Walk("dgx1", dgx1, "allgather", 0, 2, 2, 3, 60.0)
+    walk = published.Walk("dgx1", dgx1, "allgather", 0, 2, 2, 3, math.inf)
     found = published.run(walk)
     (line,) = found.lines
     assert (line.status, line.published, line.rounds_per_part) == (FOUND, "exists", Fraction(3, 2))
