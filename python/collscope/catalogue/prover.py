@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from collscope.base import leftovers, programs
+from collscope.base import cache, depends, leftovers, programs
 from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
 from collscope.base.progress import Progress
@@ -20,6 +20,11 @@ from collscope.base.progress import Progress
 REFUSAL = "collscope-prove: "
 """How the prover begins to say what is wrong with its input."""
 Reply = dict[str, Any]
+
+
+def made_by() -> tuple[str, str]:
+    """What kept replies are known by, beside the question: the sources, and what was built of them, which may be older."""
+    return cache.sources_hash(*depends.MODEL), cache.build_hash(programs.PROVER)
 
 
 def replies(words: Sequence[str | Path], text: str = "") -> list[dict[str, Any]]:

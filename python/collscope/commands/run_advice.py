@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from collscope.catalogue.decisions import library_name
@@ -70,15 +71,14 @@ class Winner:
             return ""
         return self.taken.get(library.decision, "")
 
-    @property
+    @cached_property
     def defaults(self) -> dict[str, str]:
         """Decision → the key that its library takes by itself, where that is known: not where coll/han decides."""
-        return {decision: key for decision, key in self.taken.items() if decision not in self._under_han}
-
-    @property
-    def _under_han(self) -> set[str]:
         row = self.row
-        return {v.decision for v in openmpi.SERIES if v.asks_han(str(row["collective"]), row["nodes"], row["ranks"])}
+        under_han = {
+            v.decision for v in openmpi.SERIES if v.asks_han(str(row["collective"]), row["nodes"], row["ranks"])
+        }
+        return {decision: key for decision, key in self.taken.items() if decision not in under_han}
 
     def lead(self, key: str, default: str) -> Lead | None:
         """Over the draws, of a key over what a library takes by itself; None: there are none of the two."""

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from collscope.base import cache, depends, leftovers, programs
+from collscope.base import cache, leftovers
 from collscope.base.files import write_atomically
 from collscope.base.progress import Progress
 from collscope.base.statistics import quantile
@@ -59,8 +59,7 @@ def timed(
         machine_file(p, layout.nodes, layout.ranks, layout.mapping)
         for p in _platforms(layout.platform, tuple(open_numbers), draws)
     ]
-    made_by = (cache.sources_hash(*depends.MODEL), cache.build_hash(programs.PROVER))
-    same = ("draws", *made_by, *machines, f"ranks={layout.ranks}")
+    same = ("draws", *prover.made_by(), *machines, f"ranks={layout.ranks}")
     keys = {point: cache.digest(*same, point.identity()) for point in points}
     with cache.Cache() as store:
         known: dict[str, list[float] | None] = store.get_many(keys.values())

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from collscope.base import cache, console, depends, leftovers, programs
+from collscope.base import cache, console, depends, leftovers
 from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
 from collscope.base.progress import LONG_S, Progress, duration
@@ -180,11 +180,11 @@ def _drawn(machines: Iterable[Layout], noise: int) -> dict[Layout, list[str]]:
 
 def _keys(tasks: Sequence[Task], noise: int = 0, machines: Mapping[Layout, str] | None = None) -> list[str]:
     """Of each task in the cache."""
-    sources, build = cache.sources_hash(*depends.MODEL), cache.build_hash(programs.PROVER)
+    made_by = prover.made_by()
     files = machines or _machines(tasks, noise)
     drawn = _drawn(files, noise)
     return [
-        cache.digest("model", sources, build, files[layout], f"ranks={layout.ranks}", point.identity(), *drawn[layout])
+        cache.digest("model", *made_by, files[layout], f"ranks={layout.ranks}", point.identity(), *drawn[layout])
         for layout, point in tasks
     ]
 

@@ -159,20 +159,12 @@ def messages(design: Design, layout: Layout) -> list[Message]:
         last = made[-1] if made else None
         here = (send.step, send.source, send.target, send.combines)
         together = last and (last.step, last.source, last.target, last.combines) == here
-        if last and together and _beside(last.sent, sent) and _beside(last.received, received):
-            chunks, longer = (*last.chunks, send.chunk), (_with(last.sent, n), _with(last.received, n))
+        if last and together and last.sent.precedes(sent) and last.received.precedes(received):
+            chunks, longer = (*last.chunks, send.chunk), (last.sent.longer(n), last.received.longer(n))
             made[-1] = Message(*here[:3], chunks, *longer, here[3])
             continue
         made.append(Message(*here[:3], (send.chunk,), sent, received, send.combines))
     return made
-
-
-def _beside(first: Place, second: Place) -> bool:
-    return first.buffer == second.buffer and first.at + first.bytes == second.at
-
-
-def _with(place: Place, more: int) -> Place:
-    return Place(place.buffer, place.at, place.bytes + more)
 
 
 def operations(design: Design, layout: Layout, in_step: bool) -> list[list[Operation | None]]:

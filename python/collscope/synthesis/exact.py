@@ -48,6 +48,7 @@ def ready() -> None:
         machine.ensure_python(paths.ROOT, EXTRA)
     except SetupError as error:
         raise UserError(str(error)) from error
+    importlib.invalidate_caches()  # it is there from now on
 
 
 def solve(

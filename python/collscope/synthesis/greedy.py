@@ -44,6 +44,7 @@ class _State:
         for number, chunk in enumerate(chunks):
             self.has[chunk.source].add(number)
         self.left = {(t, number) for number, c in enumerate(chunks) for t in c.targets if t != c.source}
+        self._near: dict[int, list[tuple[int, int]]] = {}
         self.limits_of = {pair: [i for i, x in enumerate(network.limits) if pair in x.pairs] for pair in network.pairs}
 
     def bring(self, rank: int, chunk: int) -> None:
@@ -51,17 +52,21 @@ class _State:
         self.has[rank].add(chunk)
         self.holders[chunk] += 1
         self.left.discard((rank, chunk))
+        self._near.pop(chunk, None)
 
-    def useful(self, a: int, b: int, chunk: int) -> bool:
-        """Whether b needs it, or is nearer to somebody who does than all who have it."""
-        if chunk in self.has[b]:
-            return False
-        if (b, chunk) in self.left:
+    def useful(self, rank: int, chunk: int) -> bool:
+        """Whether a rank without it needs it, or is nearer to somebody who does than all who have it."""
+        if (rank, chunk) in self.left:
             return True
-        far = self.network.distances
-        waiting = [t for t in self.chunks[chunk].targets if (t, chunk) in self.left]
-        holders = [r for r in range(self.network.ranks) if chunk in self.has[r]]
-        return any(far[b][t] < min(far[h][t] for h in holders) for t in waiting)
+        return any(self.network.distances[rank][target] < near for target, near in self._waiting(chunk))
+
+    def _waiting(self, chunk: int) -> list[tuple[int, int]]:
+        """Who needs it, and how far the nearest is who has it; kept until it comes somewhere."""
+        if chunk not in self._near:
+            far, holders = self.network.distances, [r for r in range(self.network.ranks) if chunk in self.has[r]]
+            waiting = [t for t in self.chunks[chunk].targets if (t, chunk) in self.left]
+            self._near[chunk] = [(t, min(far[h][t] for h in holders)) for t in waiting]
+        return self._near[chunk]
 
 
 def _round(state: _State, draw: random.Random | object, nearest_first: bool) -> list[tuple[int, int, int]]:
@@ -71,7 +76,7 @@ def _round(state: _State, draw: random.Random | object, nearest_first: bool) -> 
     found = []
     for a, b in network.pairs:
         for chunk in sorted(state.has[a] - state.has[b]):
-            if state.useful(a, b, chunk):
+            if state.useful(b, chunk):
                 wide = len(state.limits_of[a, b])
                 found.append((state.holders[chunk], wide if nearest_first else -wide, draw(), a, b, chunk))  # type: ignore[operator]
     made: list[tuple[int, int, int]] = []

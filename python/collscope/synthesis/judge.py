@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from collscope.base import leftovers
+from collscope.base import cache, leftovers
 from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
 from collscope.catalogue import prover
@@ -20,30 +20,21 @@ class Judge:
     def __init__(self, machine: str, folder: Path) -> None:
         self.machine, self.file = folder / "machine.txt", folder / "tried.schedule"
         self.calls = 0
-        self.known: dict[int, float | None] = {}
+        self.known: dict[str, float | None] = {}
         write_atomically(self.machine, machine)
 
     def seconds(self, schedule: Schedule) -> float | None:
         """The makespan. None: it comes to no end, as one does whose ranks wait for each other."""
-        text = schedule.text()
-        key = hash(text)
+        key = cache.digest(schedule.text())
         if key not in self.known:
             self.calls += 1
-            self.file.write_text(text, encoding="utf-8")
-            (reply,) = prover.replies(["--model", self.machine, "--schedule", self.file])
+            reply = self._ask(schedule, "--model", self.machine)
             self.known[key] = reply["model_s"] if reply["kind"] == OK else None
         return self.known[key]
 
-    def bound_s(self, schedule: Schedule) -> float:
-        """The telephone bound of the call."""
-        self.file.write_text(schedule.text(), encoding="utf-8")
-        (reply,) = prover.replies(["--model", self.machine, "--schedule", self.file])
-        return float(reply["bound_s"] or 0.0)
-
     def critical(self, schedule: Schedule) -> dict[int, float]:
         """Rank → seconds of the critical path that it, or a message to or from it, is behind."""
-        self.file.write_text(schedule.text(), encoding="utf-8")
-        (reply,) = prover.replies(["--model", self.machine, "--explain", "--schedule", self.file])
+        reply = self._ask(schedule, "--model", self.machine, "--explain")
         found: dict[int, float] = {}
         for _, rank, other, _, begin, end, _ in reply.get("path", ()):
             for one in {rank, other} - {-1}:
@@ -52,9 +43,13 @@ class Judge:
 
     def fault(self, schedule: Schedule) -> str:
         """Why its proof fails; "" where it is right."""
-        self.file.write_text(schedule.text(), encoding="utf-8")
-        (reply,) = prover.replies(["--schedule", self.file])
+        reply = self._ask(schedule)
         return "" if reply["verdict"] == "proven" else str(reply["failure"] or reply["kind"])
+
+    def _ask(self, schedule: Schedule, *words: str | Path) -> prover.Reply:
+        self.file.write_text(schedule.text(), encoding="utf-8")
+        (reply,) = prover.replies([*words, "--schedule", self.file])
+        return reply
 
     def recorded(self, plan: str) -> Schedule | None:
         """What an algorithm of the catalogue does, of a plan of one point. None: more than messages, reductions and copies."""

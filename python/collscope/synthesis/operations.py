@@ -22,6 +22,14 @@ class Place:
     def __str__(self) -> str:
         return f"{self.buffer}+{self.at}"
 
+    def precedes(self, other: Place) -> bool:
+        """It ends where the other begins."""
+        return self.buffer == other.buffer and self.at + self.bytes == other.at
+
+    def longer(self, more: int) -> Place:
+        """With so many bytes behind it."""
+        return Place(self.buffer, self.at, self.bytes + more)
+
 
 @dataclass(frozen=True)
 class Operation:
@@ -93,17 +101,10 @@ def joined(operations: Sequence[Operation]) -> list[Operation]:
     for op in operations:
         last = made[-1] if made else None
         if last and last.kind == op.kind and last.target and op.target and not op.is_message:
-            follows = _follows(last.place, op.place) and _follows(last.target, op.target)
+            follows = last.place.precedes(op.place) and last.target.precedes(op.target)
             if follows:
-                made[-1] = Operation(op.kind, _both(last.place, op.place), target=_both(last.target, op.target))
+                place, target = last.place.longer(op.place.bytes), last.target.longer(op.target.bytes)
+                made[-1] = Operation(op.kind, place, target=target)
                 continue
         made.append(op)
     return made
-
-
-def _follows(first: Place, second: Place) -> bool:
-    return first.buffer == second.buffer and first.at + first.bytes == second.at
-
-
-def _both(first: Place, second: Place) -> Place:
-    return Place(first.buffer, first.at, first.bytes + second.bytes)

@@ -31,11 +31,6 @@ class Schedule:
         found = HEAD.match(self.call)
         return int(found[1]) if found else 4
 
-    @property
-    def size(self) -> int:
-        """Operations of all ranks."""
-        return sum(map(len, self.ranks))
-
     def text(self) -> str:
         """The file."""
         head = ["collscope-schedule 1", f"algorithm {self.origin}", self.call]

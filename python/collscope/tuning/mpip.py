@@ -51,7 +51,7 @@ def profile(path: str, text: str) -> Profile:
             by_kind.setdefault((name, size), []).append(site)
     found_uses = [_use(name, size, sites, len(hosts)) for (name, size), sites in by_kind.items()]
     lacks = [
-        "sizes of communicators; if all collectives are on MPI_COMM_WORLD, say so with --assume-world",
+        uses.COMMUNICATORS,
         "roots, types, MPI_IN_PLACE, the MPI library, when ranks arrive",
     ]
     return Profile(path, "mpiP", "", len(hosts), total / len(hosts) or None, found_uses, lacks)

@@ -72,7 +72,7 @@ def profile(path: str) -> tuple[Profile, Counter[str]]:
     ranks = [_rank(str(file), _text(file)) for file in files]
     found = [_use(name, ranks) for name in uses.functions() if any(name in rank.calls for rank in ranks)]
     lacks = [
-        "sizes of communicators; if all collectives are on MPI_COMM_WORLD, say so with --assume-world",
+        uses.COMMUNICATORS,
         "how many calls had which size, roots, types, MPI_IN_PLACE, the MPI library, when ranks arrive",
     ]
     hosts = Counter(rank.host for rank in ranks)

@@ -9,6 +9,8 @@ from collscope.base.errors import UserError
 from collscope.base.units import format_size, format_time
 from collscope.catalogue import registry
 
+COMMUNICATORS = "sizes of communicators; if all collectives are on MPI_COMM_WORLD, say so with --assume-world"
+"""What profiles lack that know no communicator."""
 VECTORS = ("gatherv", "scatterv", "allgatherv", "alltoallv", "alltoallw")
 
 
@@ -119,7 +121,7 @@ def on_world(profile: Profile, hosts: Mapping[str, int]) -> Profile:
         replace(use, where=f"{use.where}, all ranks", ranks=profile.ranks, nodes=nodes, per_node=each, communicators=1)
         for use in profile.uses
     ]
-    return replace(profile, uses=made, lacks=profile.lacks[1:])
+    return replace(profile, uses=made, lacks=[text for text in profile.lacks if text != COMMUNICATORS])
 
 
 def share_text(seconds: float, run_s: float | None) -> str:

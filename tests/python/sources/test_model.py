@@ -153,7 +153,7 @@ def test_a_change_of_what_a_time_depends_on_is_modelled_again(
     rows(call(3))
     assert len(questions) == 11
     built = workplace / "prover"
-    monkeypatch.setattr(model.programs, "PROVER", built)
+    monkeypatch.setattr(prover.programs, "PROVER", built)
     for content, count in (("older", 12), ("new", 13), ("older", 13)):
         built.write_text(content)
         rows(call(3))

@@ -52,7 +52,7 @@ def context(
     tree = analyses.make_tree(analysis)
     made = pictures.pictures(analysis, where, tree, origin.quick)
     judged = analysis.judged()
-    compared = analyses.compare_variants(analysis)
+    compared = None if study.machines else analyses.compare_variants(analysis)
     files = {"crossovers.csv": _csv(pd.DataFrame([vars(x) for x in pairs])), **_small_files(where, tree)}
     if study.machines:
         files["who_wins.csv"] = _csv(families.winners(analysis.everywhere, study.families))
@@ -83,7 +83,7 @@ def context(
         "fits": tables.fit_rows(analysis),
         "plain": [] if study.machines else tables.plain_blocks(analysis),
         "numbers": [] if study.machines else tables.number_rows(_spec(study)),
-        "what_if": compared.blocks() if compared and not study.machines else [],
+        "what_if": compared.blocks() if compared else [],
         "who_wins": tables.winner_rows(analysis),
         "overview": [p for p in made if p.stem in {d.stem for d in study.drawings if d.kind != DRAWINGS[0]}],
         "sample": tables.sample_rows(analysis),
