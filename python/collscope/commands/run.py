@@ -96,7 +96,7 @@ def run(request: Request) -> int:
         together = printed.rows_of(sources, run_output.without_skew(tasks), options, {}) if absorbs else []
     if request.csv_path is not None:
         run_output.write(rows, request.csv_path)
-    winners = printed.whole(rows, tasks, sources, judges=request.plot_path is not None)
+    winners = printed.whole(rows, tasks, sources, request.plot_path is not None, request.point_timeout)
     run_repetitions.note(rows)
     if request.plot_path is not None and any(row["status"] == OK and row["median_s"] for row in rows):
         run_output.draw(request.plot_path, rows, together, sweep, winners)

@@ -89,8 +89,9 @@ class Winner:
         return library.words(key, self.row["nodes"], self.row["ranks"])
 
 
-def with_doubts(winners: Sequence[Winner], tasks: Sequence[Task]) -> list[Winner]:
-    """The winners of a model or a simulation, judged over the numbers that their machines leave open. `tasks`: all that was timed."""
+def with_doubts(winners: Sequence[Winner], tasks: Sequence[Task], limit_s: float | None = None) -> list[Winner]:
+    """The winners of a model or a simulation, judged over the numbers that their machines leave open. `tasks`: all that was timed;
+    `limit_s`: for one of them (sources/assumptions)."""
     points: dict[Call, tuple[Layout, Point]] = {}
     for layout, point in tasks:
         cells: dict[str, Any] = layout.cells() | point.cells(layout.ranks)
@@ -104,7 +105,7 @@ def with_doubts(winners: Sequence[Winner], tasks: Sequence[Task]) -> list[Winner
         replace(w, unchecked=found) if isinstance(found, Unchecked)
         else replace(w, judged=found, times=found.seconds) if found
         else w
-        for w, found in zip(winners, assumptions.judged(choices), strict=True)
+        for w, found in zip(winners, assumptions.judged(choices, limit_s), strict=True)
     ]  # fmt: skip
 
 

@@ -24,9 +24,10 @@ class Answer:
     timed_all: bool  # every algorithm of the collective is among the rows
 
     def whole(
-        self, rows: Sequence[Row], tasks: Sequence[Task], sources: Sequence[Source], judges: bool
+        self, rows: Sequence[Row], tasks: Sequence[Task], sources: Sequence[Source], judges: bool, limit_s: float | None
     ) -> list[Winner]:
-        """Prints all that there is to say of rows that are complete. Returns the winners, where they are printed or `judges`."""
+        """Prints all that there is to say of rows that are complete. Returns the winners, where they are printed or `judges`, within
+        `limit_s` for a time."""
         if self.shows:
             if run_machines.are_several(rows):
                 run_machines.show(rows)
@@ -34,7 +35,7 @@ class Answer:
                 run_table.show(rows, bounds_for_display(tasks, rows))
             else:
                 run_table.reasons(rows)
-        found = run_winners.judged(rows, tasks) if self.shows or self.as_json or judges else []
+        found = run_winners.judged(rows, tasks, limit_s) if self.shows or self.as_json or judges else []
         if self.shows:
             run_winners.show(found, self.timed_all)
         if self.as_json:

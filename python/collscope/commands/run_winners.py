@@ -34,10 +34,10 @@ def show(found: Sequence[Winner], timed_all: bool = False) -> None:
         _show_advice(members, timed_all)
 
 
-def judged(rows: Sequence[Row], tasks: Sequence[Task]) -> list[Winner]:
-    """The winners; those of a prediction with their doubts, where `tasks`, all that was timed, are given."""
+def judged(rows: Sequence[Row], tasks: Sequence[Task], limit_s: float | None = None) -> list[Winner]:
+    """The winners; those of a prediction with their doubts, where `tasks`, all that was timed, are given, each within `limit_s`."""
     found = winners(rows)
-    return with_doubts(found, tasks) if tasks and found and found[0].row["source"] in PREDICTIONS else found
+    return with_doubts(found, tasks, limit_s) if tasks and found and found[0].row["source"] in PREDICTIONS else found
 
 
 def winners(rows: Sequence[Row]) -> list[Winner]:

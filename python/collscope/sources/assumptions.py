@@ -4,17 +4,17 @@ of these numbers (sources/unknowns)."""
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from collscope.base import progress
-from collscope.base.progress import duration
+from collscope.base import console, progress
 from collscope.base.statistics import quantile
 from collscope.base.units import counted
 from collscope.machines.completion import Unknown
-from collscope.points.plan import Layout, Point
+from collscope.points.plan import Layout, Point, Task
 from collscope.sources import model, proven
 from collscope.sources.draws import band, timed
 from collscope.sources.outcome import OK
@@ -28,8 +28,9 @@ RUNS = 5  # … as many as to time all calls so often
 TIE = 0.01  # of the fastest time: less tells no two algorithms apart
 LOSS = 0.10  # of time, that trusting a winner may cost
 RARE = 0.02  # of the draws may cost more without a doubt: the ranges go beyond what any machine has
-POINT_S = 60.0  # for an algorithm's time with the middle of each range
+POINT_S = 60.0  # for an algorithm's time with the middle of each range, unless the user says so
 HINT = "the times are above; Ctrl-C ends the command without this check"
+_Name = tuple[int, str]  # of a call: which choice, which key
 
 
 @dataclass(frozen=True)
@@ -155,56 +156,71 @@ class _Middle:
         return sum(self.steps[key] for key in self.drawn)
 
 
-def judged(choices: Sequence[Choice]) -> list[Judged | Unchecked | None]:
-    """Each choice over draws of what is not known of its machine; None: nothing is unknown."""
+def judged(choices: Sequence[Choice], limit_s: float | None = None) -> list[Judged | Unchecked | None]:
+    """Each choice over draws of what is not known of its machine; None: nothing is unknown. `limit_s`: for an algorithm's time with the
+    middle of each range (POINT_S). What takes long is said before it begins."""
+    limit_s = limit_s or POINT_S
     found = [_unknowns(choice.layout) for choice in choices]
-    looks = _middles(choices, found)
+    looks = _middles(choices, found, limit_s)
     able = {i: look for i, look in enumerate(looks) if isinstance(look, _Middle)}
     least = RUNS * sum(sum(look.steps.values()) for look in able.values())
     draws = dict(zip(able, _affordable([look.steps_drawn for look in able.values()], max(STEPS, least)), strict=True))
-    groups: dict[tuple[Layout, int], dict[Point, None]] = {}
-    for i, n in draws.items():
-        if n:
-            points = groups.setdefault((choices[i].layout, n), {})
-            points |= dict.fromkeys(_point(choices[i], key) for key in able[i].drawn)
-    total = sum(n * len(points) for (_, n), points in groups.items())
-    times: dict[tuple[Layout, int], dict[Point, list[float]]] = {}
-    with progress.progress("numbers that the file leaves open", total, HINT) as bar:
-        for (layout, n), points in groups.items():
-            times[layout, n] = timed(layout, _unknowns(layout), n, list(points), bar)
+    steps = sum(n * able[i].steps_drawn for i, n in draws.items())
+    if any(draws.values()):
+        _announce(steps * model.STEP_S / len(os.sched_getaffinity(0)), f"{max(draws.values())} draws of these numbers")
+    calls = {
+        (i, key): ((choices[i].layout, _point(choices[i], key)), n)
+        for i, n in draws.items()
+        if n
+        for key in able[i].drawn
+    }
+    times = _over_draws("numbers that the file leaves open", calls)
     made: list[Judged | Unchecked | None] = []
-    for i, (choice, look, numbers) in enumerate(zip(choices, looks, found, strict=True)):
+    for i, (look, numbers) in enumerate(zip(looks, found, strict=True)):
         if not isinstance(look, _Middle):
             made.append(Unchecked(numbers, look) if look else None)
         elif not draws[i]:
             made.append(Unchecked(numbers, _too_much(look)))
+        elif lost := next((key for key in look.drawn if (i, key) not in times), ""):
+            made.append(Unchecked(numbers, f"{lost} has no time in some draw"))
         else:
-            known = times[choice.layout, draws[i]]
-            seconds = {k: known[point] for k, one in look.alike.items() if (point := _point(choice, one)) in known}
-            lost = next((key for key in look.drawn if key not in seconds), "")
-            made.append(
-                Unchecked(numbers, f"{lost} has no time in some draw")
-                if lost
-                else _judged(seconds, numbers, look.seconds)
-            )
-    return _with_others(choices, made)
+            made.append(_judged({key: times[i, one] for key, one in look.alike.items()}, numbers, look.seconds))
+    return _with_others(choices, made, limit_s)
+
+
+def _announce(took_s: float, what: str) -> None:
+    """Says what comes, where that takes long: the times have been printed by then, and nothing else would be seen."""
+    if took_s >= progress.PERIOD_S:
+        console.note(f"how sure the winners are: {what}, about {progress.duration(took_s)}; {HINT}")
+
+
+def _over_draws(what: str, calls: Mapping[_Name, tuple[Task, int]]) -> dict[_Name, list[float]]:
+    """The time of each call in each of so many draws; of one that has none in some draw nothing."""
+    groups: dict[tuple[Layout, int], dict[Point, None]] = {}
+    for (layout, point), n in calls.values():
+        groups.setdefault((layout, n), {})[point] = None
+    times: dict[tuple[Layout, int], dict[Point, list[float]]] = {}
+    with progress.progress(what, sum(n * len(points) for (_, n), points in groups.items()), HINT) as bar:
+        for (layout, n), points in groups.items():
+            times[layout, n] = timed(layout, _unknowns(layout), n, list(points), bar)
+    return {name: found for name, ((at, q), n) in calls.items() if (found := times[at, n].get(q))}
 
 
 def _with_others(
-    choices: Sequence[Choice], made: Sequence[Judged | Unchecked | None]
+    choices: Sequence[Choice], made: Sequence[Judged | Unchecked | None], limit_s: float
 ) -> list[Judged | Unchecked | None]:
     """Winners in doubt with the drawn times of what they are to be compared with, while there are STEPS, those with the fewest first."""
-    missing = [
-        (i, key)
+    tasks = {
+        (i, key): model.timed((choice.layout, _other(choice, key)))
         for i, (choice, found) in enumerate(zip(choices, made, strict=True))
         if isinstance(found, Judged) and found.doubt
         for key in sorted(choice.beside - found.drawn.keys())
-    ]
-    if not missing:
+    }
+    if not tasks:
         return list(made)
-    tasks = {(i, key): model.timed((choices[i].layout, _other(choices[i], key))) for i, key in missing}
-    wrong = proven.failures(list(tasks.values()), limit_s=POINT_S)
-    replies = model.evaluate(list(tasks.values()), limit_s=POINT_S)
+    wrong = proven.failures(list(tasks.values()), limit_s=limit_s)
+    with progress.progress("defaults of libraries, once", len(tasks), HINT) as bar:
+        replies = model.evaluate(list(tasks.values()), progress=bar, limit_s=limit_s)
     draws = {i: found.draws for i, found in enumerate(made) if isinstance(found, Judged)}
     steps = {
         (i, key): draws[i] * reply["steps"]
@@ -212,24 +228,12 @@ def _with_others(
         if reply["kind"] == OK and tasks[i, key] not in wrong
     }
     ascending = sorted(steps, key=lambda one: steps[one])
-    able = [
-        one
-        for one, all_before in zip(ascending, accumulate(steps[one] for one in ascending), strict=True)
-        if all_before <= STEPS
-    ]
-    groups: dict[tuple[Layout, int], dict[Point, None]] = {}
-    for i, key in able:
-        layout, point = tasks[i, key]
-        groups.setdefault((layout, draws[i]), {})[point] = None
-    times: dict[tuple[Layout, int], dict[Point, list[float]]] = {}
-    with progress.progress("defaults of libraries", sum(n * len(p) for (_, n), p in groups.items()), HINT) as bar:
-        for (layout, n), points in groups.items():
-            times[layout, n] = timed(layout, _unknowns(layout), n, list(points), bar)
+    all_before = accumulate(steps[one] for one in ascending)
+    able = [one for one, needed in zip(ascending, all_before, strict=True) if needed <= STEPS]
+    times = _over_draws("defaults of libraries", {(i, key): (tasks[i, key], draws[i]) for i, key in able})
     more: dict[int, dict[str, Sequence[float]]] = {}
-    for i, key in able:
-        layout, point = tasks[i, key]
-        if seconds := times[layout, draws[i]].get(point):
-            more.setdefault(i, {})[key] = seconds
+    for (i, key), seconds in times.items():
+        more.setdefault(i, {})[key] = seconds
     return [
         replace(found, drawn={**found.drawn, **more[i]}) if isinstance(found, Judged) and i in more else found
         for i, found in enumerate(made)
@@ -249,7 +253,7 @@ def _point(choice: Choice, key: str) -> Point:
     return model.timed((choice.layout, choice.points[key]))[1]
 
 
-def _middles(choices: Sequence[Choice], found: Sequence[Sequence[Unknown]]) -> list[_Middle | str]:
+def _middles(choices: Sequence[Choice], found: Sequence[Sequence[Unknown]], limit_s: float) -> list[_Middle | str]:
     """Each choice with the middle of each range; or why that cannot be, "": nothing is open."""
     on: dict[Layout, Layout] = {}
     for choice, numbers in zip(choices, found, strict=True):
@@ -257,7 +261,12 @@ def _middles(choices: Sequence[Choice], found: Sequence[Sequence[Unknown]]) -> l
             assert choice.layout.platform
             on[choice.layout] = replace(choice.layout, platform=next(drawn(choice.layout.platform, numbers, 1)))
     tasks = [(on[c.layout], _point(c, key)) for c in choices if c.layout in on for key in c.points]
-    outcomes = iter(model.evaluate(tasks, limit_s=POINT_S))
+    middle = f"{counted(len(tasks), 'call')} with the middle of each number that is not known ({limit_s:g} s at most for one)"
+    _announce(
+        model.seconds([(c.layout, _point(c, key)) for c in choices if c.layout in on for key in c.points]), middle
+    )
+    with progress.progress("the middle of what is not known", len(tasks), HINT) as bar:
+        outcomes = iter(model.evaluate(tasks, progress=bar, limit_s=limit_s))
     made: list[_Middle | str] = []
     for choice, numbers in zip(choices, found, strict=True):
         if choice.layout not in on:
@@ -298,7 +307,7 @@ def _ratio(seconds: float, other: float) -> float:
 
 
 def _too_much(look: _Middle) -> str:
-    took = duration(MIN_DRAWS * look.steps_drawn * model.STEP_S)
+    took = progress.duration(MIN_DRAWS * look.steps_drawn * model.STEP_S)
     return f"{MIN_DRAWS} draws of {counted(len(look.drawn), 'algorithm')} take a core about {took}"
 
 

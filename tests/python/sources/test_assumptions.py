@@ -91,7 +91,28 @@ def test_draws_are_shown_as_they_are_done_and_kept(
     first = assumptions.judged([choice(machine(tmp_path))])
     monkeypatch.setattr(draws, "_draw", lambda *_: pytest.fail("what was drawn is in the cache"))
     assert assumptions.judged([choice(machine(tmp_path))]) == first
-    assert [(bar.done, bar.total) for bar in shown] == [(2 * DRAWS, 2 * DRAWS)] * 2 and "Ctrl-C" in shown[0].hint
+    assert [(bar.done, bar.total) for bar in shown] == [(2, 2), (2 * DRAWS, 2 * DRAWS)] * 2
+    assert all("Ctrl-C" in bar.hint for bar in shown)
+
+
+def test_what_takes_long_is_said_before_it_begins(
+    workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it is, and for how long: each part, and at most for an algorithm. What is short says nothing."""
+    assumptions.judged([choice(machine(tmp_path))])
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(assumptions.model, "seconds", lambda tasks: 100.0 * len(tasks))
+    monkeypatch.setattr(assumptions.model, "STEP_S", 1.0)
+    limits: list[float] = []
+    evaluate = assumptions.model.evaluate
+    monkeypatch.setattr(
+        assumptions.model, "evaluate", lambda tasks, *, progress, limit_s: limits.append(limit_s) or evaluate(tasks)
+    )
+    assumptions.judged([choice(machine(tmp_path))], limit_s=90.0)
+    first, second = capsys.readouterr().err.splitlines()
+    assert "2 calls with the middle of each number that is not known (90 s at most for one), about 3 min; " in first
+    assert f"{DRAWS} draws of these numbers, about " in second and limits == [90.0]
+    assert first.endswith(assumptions.HINT) and second.endswith(assumptions.HINT)
 
 
 def test_calls_in_a_loop_are_drawn_as_they_were_timed(
