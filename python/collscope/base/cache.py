@@ -13,6 +13,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import shutil
 import sqlite3
 import threading
@@ -26,7 +27,10 @@ from collscope.base.errors import UserError
 
 MOMENT_S = 0.2  # what took this long is kept
 BESIDE_BYTES = 1 << 16  # of the index of what was written last, which several processes share
+_WAIT_S = 60  # for another command that writes
 _CHUNK = 500  # below sqlite's limit on variables in a statement
+_NETWORK = re.compile(r"nfs|lustre|gpfs|beegfs|ceph|cifs|smb|panfs|pvfs|orangefs|glusterfs|afs|9p|fuse")
+"""How types of file systems begin that several hosts may share, or behind which such a one may lie."""
 
 
 def digest(*parts: str) -> str:
@@ -103,10 +107,36 @@ def _read_only(path: Path) -> sqlite3.Connection | None:
     with the newest values; without them nobody is writing, and sqlite must not want to make them."""
     for option in ("mode=ro", "immutable=1"):
         with contextlib.suppress(sqlite3.Error):
-            database = sqlite3.connect(f"{path.as_uri()}?{option}", uri=True, timeout=60, check_same_thread=False)
+            database = sqlite3.connect(f"{path.as_uri()}?{option}", uri=True, timeout=_WAIT_S, check_same_thread=False)
             database.execute("SELECT key FROM results LIMIT 1").fetchall()
             return database
     return None
+
+
+@functools.lru_cache
+def _is_on_network(folder: Path) -> bool:
+    mounts = Path("/proc/self/mountinfo")
+    text = mounts.read_text(encoding="utf-8", errors="replace") if mounts.exists() else ""
+    return bool(_NETWORK.match(_file_system(text, os.path.realpath(folder))))
+
+
+def _file_system(mounts: str, folder: str) -> str:
+    """The type of the file system that a folder is on: of the lines of mountinfo, that of the last mount which is nearest above it."""
+    found = ("", "")
+    for line in mounts.splitlines():
+        place, kind = (words.split() for words in line.split(" - ", 1))
+        above = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), place[4])
+        if f"{folder}/".startswith(f"{above.rstrip('/')}/") and len(above) >= len(found[0]):
+            found = above, kind[0]
+    return found[1]
+
+
+def _make(file: Path) -> None:
+    """The file where it is missing: sqlite's own would be its maker's alone, also in a group's folder."""
+    paths.make_dir(file.parent)
+    if not file.exists():
+        file.touch()
+        paths.share(file)
 
 
 FILE = "results.sqlite"
@@ -125,15 +155,25 @@ class Cache:
         self._kept_at = -math.inf
         self._shared = _read_only(paths.SHARED_CACHE / FILE) if paths.SHARED_CACHE and not path else None
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self.path, timeout=60, check_same_thread=False, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode=WAL")
+            _make(self.path)
+            self._db = sqlite3.connect(self.path, timeout=_WAIT_S, check_same_thread=False, isolation_level=None)
+            self._set_journal(_is_on_network(self.path.parent))
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.execute(
                 "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
             )
         except (sqlite3.Error, OSError) as error:
             raise self._failed(error) from error
+
+    def _set_journal(self, on_network: bool) -> None:
+        """With the log several processes read while one writes; its index is in shared memory, which no two hosts have in common."""
+        if not on_network:
+            self._db.execute("PRAGMA journal_mode=WAL")
+            return
+        self._db.execute("PRAGMA busy_timeout=0")
+        with contextlib.suppress(sqlite3.OperationalError):  # another command has it open with a log
+            self._db.execute("PRAGMA journal_mode=DELETE")
+        self._db.execute(f"PRAGMA busy_timeout={1000 * _WAIT_S}")
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
         """The values of those keys that are known."""

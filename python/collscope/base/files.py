@@ -27,7 +27,7 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
     temporary = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}")
     try:
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
+            paths.make_dir(target.parent)
             with open(temporary, "wb") as file:
                 file.write(data)
             os.replace(temporary, target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -21,16 +22,27 @@ def own_place() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "collscope"
 
 
+def machine_folders(platforms: Path) -> list[Path]:
+    """Where machines lie by name, of a tree's folder of platforms: itself, where a user's own go, and where the own ones of whoever keeps
+    the tree lie."""
+    own = platforms / "own"
+    return [platforms, own] if is_writable(own) else [platforms, own_place() / "platforms", own]
+
+
+def machines_in(folder: Path) -> set[str]:
+    """The names of the machines in such a folder."""
+    return {p.stem for p in folder.glob("*.toml")} | {p.parent.name for p in folder.glob("*/spec.toml")}
+
+
 def _caches() -> tuple[Path, Path | None]:
-    """What can be computed again: the folder where it is kept and, where that is not the tree's own, the tree's, to read only.
-    COLLSCOPE_CACHE names another folder, one that a group shares."""
-    if named := os.environ.get("COLLSCOPE_CACHE"):
-        return Path(named).absolute(), None
-    tree = ROOT / ".cache"
-    database = tree / "results.sqlite"
-    if is_writable(tree) and (not database.exists() or os.access(database, os.W_OK)):
-        return tree, None
-    return own_place(), tree
+    """What can be computed again: the folder where it is kept and, where that is the user's own, the tree's, to read only.
+    COLLSCOPE_CACHE names another folder than the tree's, one that a group shares."""
+    named = os.environ.get("COLLSCOPE_CACHE")
+    folder = Path(named).absolute() if named else ROOT / ".cache"
+    database = folder / "results.sqlite"
+    if is_writable(folder) and (not database.exists() or os.access(database, os.W_OK)):
+        return folder, None
+    return (own_place(), folder) if folder.is_dir() or not named else (folder, None)
 
 
 CACHE, SHARED_CACHE = _caches()
@@ -38,8 +50,25 @@ CACHE, SHARED_CACHE = _caches()
 
 def cache_dir() -> Path:
     """The folder of what can be computed again, made where it is missing."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    return CACHE
+    return make_dir(CACHE)
+
+
+def make_dir(folder: Path) -> Path:
+    """A folder, made where it is missing. Below the cache a group may write to it where it may to the one above, whatever the umask."""
+    if CACHE not in folder.parents:
+        folder.mkdir(parents=True, exist_ok=True)
+    elif not folder.is_dir():
+        make_dir(folder.parent)
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir()
+            share(folder)
+    return folder
+
+
+def share(path: Path) -> None:
+    """Lets the group write to what was just made, where it may write to the folder above."""
+    if path.parent.stat().st_mode & 0o020:
+        path.chmod(path.stat().st_mode | (0o070 if path.is_dir() else 0o060))
 
 
 def fresh(name: str) -> Path:

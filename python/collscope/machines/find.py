@@ -25,7 +25,6 @@ from collscope.machines.xml_reader import read_xml
 from collscope.machines.xml_writer import xml_of
 
 PLATFORMS = paths.ROOT / "platforms"
-OWN = "own"  # below them: machines that a user made, of which no page speaks
 HERE = "this_machine"
 """The machine that this runs on, once calibrated."""
 COMPLETE = re.compile(
@@ -36,15 +35,14 @@ COMPLETE = re.compile(
 
 def own_folder() -> Path:
     """Where machines lie that a user made and kept by name; of a tree that somebody else keeps, in the user's own place."""
-    folder = PLATFORMS / OWN
-    return folder if paths.is_writable(folder) else paths.own_place() / "platforms"
+    return paths.machine_folders(PLATFORMS)[1]
 
 
 def spec_path(name: str) -> Path:
     """Where the specification of a machine lies, or would lie. Of HERE a user's own goes before that of the tree."""
-    places = [folder / end for folder in (PLATFORMS, own_folder()) for end in (f"{name}/spec.toml", f"{name}.toml")]
-    there = [path for path in places if path.exists()]
-    return there[-1 if name == HERE else 0] if there else places[-1]
+    folders = paths.machine_folders(PLATFORMS)
+    there = [path for folder in folders for end in ("/spec", "") if (path := folder / f"{name}{end}.toml").exists()]
+    return there[-1 if name == HERE else 0] if there else own_folder() / f"{name}.toml"
 
 
 def measured_path(name: str) -> Path:
@@ -58,10 +56,7 @@ def measured_path(name: str) -> Path:
 
 def list_platforms() -> list[str]:
     """Names that `load` knows; this_machine only once it has been measured."""
-    names = set()
-    for folder in (PLATFORMS, own_folder()):
-        names |= {p.stem for p in folder.glob("*.toml")} | {p.parent.name for p in folder.glob("*/spec.toml")}
-    return ["ideal", *sorted(names)]
+    return ["ideal", *sorted(set().union(*map(paths.machines_in, paths.machine_folders(PLATFORMS))))]
 
 
 def load_spec(name: str) -> Spec:

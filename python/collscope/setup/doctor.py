@@ -99,21 +99,32 @@ def builds() -> Iterator[Finding]:
 
 
 def machine() -> Iterator[Finding]:
-    """Cores, memory, disk, and whether this machine was measured."""
+    """Cores, memory, disk, whether this machine was measured, and which machines a user, or whoever keeps the tree, has made."""
     cores = len(os.sched_getaffinity(0))
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
     yield Finding("machine", True, f"{cores} cores, {memory:.0f} GiB memory, {platform.platform()}")
     free = shutil.disk_usage(paths.ROOT).free / (1 << 30)
     yield Finding("disk", free > 0.5, f"{free:.1f} GiB free at {paths.ROOT}", "free some space; results need little")
-    here = paths.ROOT / "platforms" / "this_machine"
-    done = here.is_dir() and any(here.iterdir())
-    text = "calibrated" if done else "not calibrated"
-    yield Finding("this_machine", done, text, "./collscope calibrate measures it", needed=False)
+    folders = paths.machine_folders(paths.ROOT / "platforms")
+    here = [path for folder in folders if (path := folder / "this_machine" / "spec.toml").exists()]
+    text = f"calibrated ({here[-1]})" if here else "not calibrated"
+    yield Finding("this_machine", bool(here), text, "./collscope calibrate measures it", needed=False)
+    for folder in folders[1:]:
+        if names := paths.machines_in(folder) - {"this_machine"}:
+            yield Finding("own machines", True, f"{', '.join(sorted(names))} ({folder})")
+
+
+def cache() -> Finding:
+    """Where what was computed is kept, and from where it is read."""
+    shared = f"; read from {paths.SHARED_CACHE}, too, which cannot be written to" if paths.SHARED_CACHE else ""
+    if paths.is_writable(paths.CACHE):
+        return Finding("cache", True, f"{paths.CACHE}{shared}")
+    return Finding("cache", False, f"{paths.CACHE} cannot be written to", "name a folder that can, in COLLSCOPE_CACHE")
 
 
 def findings() -> list[Finding]:
     """All lines of the report, in order."""
-    return [*machine(), *system(), *libraries(), *builds()]
+    return [*machine(), cache(), *system(), *libraries(), *builds()]
 
 
 def main() -> int:

@@ -140,7 +140,7 @@ def _build(preset: str, target: str, files: Sequence[Own]) -> Path:
     program = folder / target
     if program.exists():
         return program
-    folder.mkdir(parents=True, exist_ok=True)
+    paths.make_dir(folder)
     compile_registry, link = recipe(tree, target)
     listed = " ".join(f"X({symbol})" for own in files for symbol in own.algorithms.values())
     objects = []

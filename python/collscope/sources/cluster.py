@@ -126,8 +126,7 @@ def _slurm_cluster(spec: ClusterSpec) -> Iterator[Any]:
             """None: no options for the worker's command."""
 
     v = spec.values
-    logs = paths.cache_dir() / "log"
-    logs.mkdir(parents=True, exist_ok=True)  # Slurm makes no folder
+    logs = paths.make_dir(paths.CACHE / "log")  # Slurm makes no folder
     search = own_simgrid.is_there(paths.ROOT)
     with leftovers.scratch(paths.cache_dir()) as folder, contextlib.ExitStack() as stack:
         security = Security.temporary()

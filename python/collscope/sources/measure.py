@@ -196,8 +196,7 @@ class _Measurement:
 
 
 def _raw_file(layout: Layout, number: int) -> IO[bytes]:
-    folder = paths.cache_dir() / "raw"
-    folder.mkdir(exist_ok=True)
+    folder = paths.make_dir(paths.CACHE / "raw")
     stamp = time.strftime("%Y%m%d-%H%M%S")
     return open(folder / f"real-{stamp}-{os.getpid()}-{layout.ranks}x{number}.jsonl", "ab")
 

@@ -125,7 +125,7 @@ def compiled(library: Installed) -> Path:
     stamp = cache.digest(library.mpicc, library.version, *texts)[:16]
     program = paths.cache_dir() / "twins" / f"{source.stem}-{library.version}-{stamp}"
     if not program.exists():
-        program.parent.mkdir(exist_ok=True)
+        paths.make_dir(program.parent)
         made = program.with_suffix(f".{os.getpid()}")
         library.call(library.mpicc, "-std=gnu11", "-O1", f"-I{paths.ROOT}", "-o", made, source, "-ldl")
         os.replace(made, program)

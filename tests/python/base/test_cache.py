@@ -1,5 +1,6 @@
 """collscope.base.cache: what is kept, under which hash, and found again."""
 
+import os
 import shutil
 import sqlite3
 import threading
@@ -12,6 +13,7 @@ import pytest
 from collscope.base import cache, paths
 from collscope.base.cache import Cache, digest
 from collscope.base.errors import UserError
+from collscope.base.files import write_atomically
 
 
 def test_values_come_back_and_last(tmp_path: Path) -> None:
@@ -218,8 +220,70 @@ def test_a_full_disk_is_reported_and_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_group_names_the_folder_of_its_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In place of the tree's own and of a user's."""
-    monkeypatch.setenv("COLLSCOPE_CACHE", str(tmp_path / "group"))
-    assert paths._caches() == (tmp_path / "group", None)
+    """In place of the tree's own and of a user's. Who may not write there reads it, as a tree's that somebody else keeps."""
+    folder = tmp_path / "group"
+    monkeypatch.setenv("COLLSCOPE_CACHE", str(folder))
+    assert paths._caches() == (folder, None)
+    folder.mkdir()
+    monkeypatch.setattr(paths, "is_writable", lambda path: path != folder)
+    assert paths._caches() == (paths.own_place(), folder)
     monkeypatch.delenv("COLLSCOPE_CACHE")
-    assert paths._caches()[0] != tmp_path / "group"
+    assert folder not in paths._caches()
+
+
+def test_what_is_made_in_a_group_s_folder_is_the_group_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the umask of the member that makes it; nothing is shared in a folder of one's own, or beside the cache."""
+    monkeypatch.setattr(paths, "CACHE", tmp_path / "group")
+    for rights, file_mode, folder_mode in ((0o2770, 0o660, 0o770), (0o750, 0o600, 0o700)):
+        paths.CACHE.mkdir(mode=rights)
+        paths.CACHE.chmod(rights)
+        before = os.umask(0o077)
+        try:
+            Cache().close()
+            write_atomically(paths.CACHE / "a" / "b" / "x", "text")
+            write_atomically(tmp_path / "beside" / "x", "text")
+        finally:
+            os.umask(before)
+        assert (paths.CACHE / cache.FILE).stat().st_mode & 0o777 == file_mode
+        assert {path.stat().st_mode & 0o777 for path in (paths.CACHE / "a", paths.CACHE / "a" / "b")} == {folder_mode}
+        assert (tmp_path / "beside").stat().st_mode & 0o077 == 0
+        shutil.rmtree(paths.CACHE)
+
+
+MOUNTS = r"""21 1 254:0 / / rw - ext4 /dev/vda rw
+30 21 0:30 / /home rw shared:1 - nfs4 server:/home rw
+31 30 0:31 / /home/local rw - xfs /dev/sdb rw
+32 21 0:32 / /my\040work rw - autofs systemd-1 rw
+33 32 0:33 / /my\040work rw - lustre server@tcp:/work rw
+"""
+
+
+@pytest.mark.parametrize(
+    ("folder", "kind", "shared"),
+    [
+        ("/homes", "ext4", False),
+        ("/home/x", "nfs4", True),
+        ("/home/local/x", "xfs", False),
+        ("/my work", "lustre", True),
+    ],
+)
+def test_a_folder_s_file_system_is_that_of_the_nearest_mount(folder: str, kind: str, shared: bool) -> None:
+    assert cache._file_system(MOUNTS, folder) == kind
+    assert bool(cache._NETWORK.match(kind)) == shared
+
+
+def test_a_file_that_several_hosts_share_has_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that another command has open with its log keeps it."""
+    file = tmp_path / "c.sqlite"
+
+    def journal(store: Cache) -> str:
+        return str(store._db.execute("PRAGMA journal_mode").fetchone()[0])
+
+    with Cache(file) as local:
+        monkeypatch.setattr(cache, "_is_on_network", lambda _: True)
+        local.put("a", 1)
+        with Cache(file) as beside:
+            assert journal(beside) == "wal" and beside.get_many(["a"]) == {"a": 1}
+    with Cache(file) as alone:
+        alone.put("b", 2)
+        assert journal(alone) == "delete" and alone.get_many(["a", "b"]) == {"a": 1, "b": 2}

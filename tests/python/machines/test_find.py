@@ -43,8 +43,12 @@ def test_machines_of_a_user_lie_apart_and_in_a_tree_of_somebody_else_in_their_ow
     for name in ("this_machine/spec.toml", "mine.toml", "small.toml"):
         write(own, SMALL.replace("nodes = 3", "nodes = 2"), name)
     assert find.spec_path("this_machine") == own / "this_machine" / "spec.toml"
-    assert (find.load("mine").max_nodes, find.load("small").max_nodes) == (2, 3)
-    assert find.list_platforms() == ["ideal", "mine", "small", "this_machine"]
+    (tree / "own" / "cluster").mkdir(parents=True)
+    for name in ("cluster/spec.toml", "mine.toml"):  # made by whoever keeps the tree, for all
+        write(tree / "own", SMALL, name)
+    assert [find.load(name).max_nodes for name in ("mine", "small", "cluster")] == [2, 3, 3]
+    assert find.list_platforms() == ["ideal", "cluster", "mine", "small", "this_machine"]
+    assert find.measured_path("cluster") == own / "cluster" / "spec.toml"
 
 
 def test_numbers_in_brackets() -> None:

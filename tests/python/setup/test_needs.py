@@ -188,8 +188,38 @@ def test_the_doctor_looks_at_the_machine(
     assert machine.text.startswith(f"{len(os.sched_getaffinity(0))} cores, {memory:.0f} GiB memory, ")
     assert (disk.fine, disk.text.partition(" ")[0]) == (fine, f"{free / 2**30:.1f}") and disk.needed
     assert (this.fine, this.text, this.needed) == (
-        (True, "calibrated", False) if measured else (False, "not calibrated", False)
+        (True, f"calibrated ({here}/spec.toml)", False) if measured else (False, "not calibrated", False)
     )
+
+
+def test_the_doctor_knows_the_machines_of_a_user_and_of_whoever_keeps_the_tree(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the tree cannot be written to, this machine as the user measured it stands before the tree's."""
+    home = tree / "home" / "collscope" / "platforms"
+    monkeypatch.setattr(paths, "ROOT", tree)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tree / "home"))
+    places = ("platforms/this_machine/spec", "platforms/own/cluster/spec", "platforms/own/rack", "platforms/shipped")
+    for name in (*places, "home/collscope/platforms/mine", "home/collscope/platforms/this_machine/spec"):
+        (tree / f"{name}.toml").parent.mkdir(parents=True, exist_ok=True)
+        (tree / f"{name}.toml").touch()
+    _, _, this, *own = doctor.machine()
+    assert this.text == f"calibrated ({tree}/platforms/this_machine/spec.toml)"
+    assert [(f.name, f.text) for f in own] == [("own machines", f"cluster, rack ({tree}/platforms/own)")]
+    monkeypatch.setattr(paths, "is_writable", lambda path: tree / "platforms" not in (path, *path.parents))
+    _, _, this, *own = doctor.machine()
+    assert this.text == f"calibrated ({home}/this_machine/spec.toml)"
+    assert [f.text for f in own] == [f"mine ({home})", f"cluster, rack ({tree}/platforms/own)"]
+
+
+def test_the_doctor_says_where_numbers_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "CACHE", tmp_path / "own")
+    monkeypatch.setattr(paths, "SHARED_CACHE", None)
+    assert doctor.cache() == Finding("cache", True, f"{tmp_path}/own")
+    monkeypatch.setattr(paths, "SHARED_CACHE", tmp_path / "group")
+    assert doctor.cache().text.endswith(f"own; read from {tmp_path}/group, too, which cannot be written to")
+    monkeypatch.setattr(paths, "is_writable", lambda _: False)
+    assert not doctor.cache().fine and "COLLSCOPE_CACHE" in doctor.cache().advice and doctor.cache().needed
 
 
 @pytest.mark.parametrize(
