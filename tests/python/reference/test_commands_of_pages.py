@@ -15,7 +15,7 @@ from collscope.base import paths
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
 
 PAGES = ["README.md", *(f"docs/{name}.md" for name in (
-    "decisions", "explain", "labs", "metrics", "preload", "schedules", "tuning", "validation",
+    "README", "decisions", "explain", "labs", "metrics", "preload", "schedules", "tuning", "validation",
     "your_own_algorithm", "your_own_cluster", "your_own_study"))]  # fmt: skip
 
 ELSEWHERE = {
@@ -95,7 +95,7 @@ def workplace(tmp_path: Path) -> Path:
 def test_the_commands_of_a_page_run(page: str, workplace: Path) -> None:
     run = [command for command in commands(page) if not reason(command)]
     assert run
-    if page == "README.md":  # it names a profile, which the page on the preloaded library makes
+    if page == "docs/README.md":  # it names a profile, which the page on the preloaded library makes
         run.insert(0, "collscope profile --out profile.json -- mpirun -n 8 ./program")
     environment = os.environ | {
         "PATH": f"{workplace / 'bin'}:{os.environ['PATH']}",
