@@ -5,19 +5,17 @@ core/plan/arrival.h has the patterns; the times themselves are found there, for 
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
-from pathlib import Path
 
-from collscope.base import paths
 from collscope.base.errors import UsageError
 from collscope.base.units import SECONDS, format_time
+from collscope.points import named_file
+from collscope.points.named_file import PREFIX
 
 NONE = "none"
 PATTERNS = ("none", "linear:T", "random:T[:SEED]", "one_late:T[:RANK]", "file:PATH")
 MAX_S = 1e6
-MAX_PATH_CHARACTERS = 255  # characters of a path
 _TIMED = re.compile(r"(linear|random|one_late):([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([a-zµ]*)(?::([0-9]+))?\Z")
 
 
@@ -26,8 +24,8 @@ def parse(text: str) -> str:
     text = text.strip()
     if text in ("", NONE):
         return NONE
-    if text.startswith("file:"):
-        return f"file:{_file(text.removeprefix('file:'))}"
+    if text.startswith(PREFIX):
+        return named_file.parse("--skew", text.removeprefix(PREFIX), "the seconds of a rank")
     match = _TIMED.fullmatch(text)
     if not match or match[3] not in SECONDS:
         raise UsageError(
@@ -49,13 +47,9 @@ def parse(text: str) -> str:
 
 def check_ranks(pattern: str, ranks: int) -> None:
     """UsageError: the pattern is a file, and does not have one line for each of so many ranks."""
-    if not pattern.startswith("file:"):
+    if not pattern.startswith(PREFIX):
         return
-    from collscope.base.toml_table import read_text  # it brings pydantic
-
-    path = Path(pattern.removeprefix("file:"))
-    lines = [line.partition("#")[0].strip() for line in read_text(path, str(path)).splitlines()]
-    if (found := sum(map(bool, lines))) != ranks:
+    if (found := len(named_file.lines(pattern.removeprefix(PREFIX)))) != ranks:
         raise UsageError(
             f"--skew {pattern}: has seconds for {found} ranks, and there are {ranks}; give one line per rank"
         )
@@ -69,21 +63,3 @@ def describe(pattern: str) -> str:
     seconds, _, more = rest.partition(":")
     what = {"random": ", seed ", "one_late": ", rank "}.get(kind, "") + more if more else ""
     return f"{kind.replace('_', ' ')}, {format_time(float(seconds))}{what}"
-
-
-def _file(name: str) -> Path:
-    path = paths.expanded(name).absolute()
-    if not path.is_file():
-        raise UsageError(f"--skew file:{name}: there is no such file; give one with the seconds of a rank on each line")
-    if re.search(r"\s|#", str(path)) or len(str(path).encode()) > MAX_PATH_CHARACTERS:
-        raise UsageError(
-            f"--skew file:{name}: a plan cannot hold blanks, # or more than {MAX_PATH_CHARACTERS} bytes of a path"
-        )
-    return path
-
-
-def identity(pattern: str) -> str:
-    """The pattern for caches: a file by what is in it, not by its name."""
-    if not pattern.startswith("file:"):
-        return pattern
-    return f"file:{hashlib.sha256(Path(pattern.removeprefix('file:')).read_bytes()).hexdigest()}"

@@ -6,16 +6,14 @@ real runs alike, and once more here for bounds.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from pathlib import Path
 
-from collscope.base import paths
 from collscope.base.errors import UsageError
 from collscope.base.units import join_words
 from collscope.catalogue import registry
+from collscope.points import named_file
 
 UNIFORM = "uniform"
 DISTRIBUTIONS = ("uniform", "linear", "zipf:S", "one:R", "file:PATH")
@@ -24,7 +22,6 @@ PAIRS = "alltoallv"
 MAX_PAIRED = 2048  # ranks
 MAX_EXPONENT = 16
 MAX_WEIGHT = 1 << 40
-MAX_PATH_CHARACTERS = 255  # characters of a path
 _UNIT = 1 << 31  # of the weights of zipf
 
 
@@ -35,7 +32,7 @@ def parse(text: str) -> str:
     if text in ("", UNIFORM, "linear"):
         return text or UNIFORM
     if kind == "file" and rest:
-        return f"file:{_file(rest)}"
+        return named_file.parse("--counts", rest, "the weight of a rank")
     if kind == "zipf" and re.fullmatch(r"\d+(\.\d*)?|\.\d+", rest) and float(rest) <= MAX_EXPONENT:
         return f"zipf:{float(rest):.12g}"
     if kind == "one" and rest.isdecimal() and int(rest) < 1 << 22:
@@ -70,7 +67,7 @@ def for_fewer(distribution: str, ranks: int) -> str:
     kind, _, rest = distribution.partition(":")
     if kind == "one":
         return f"one:{int(rest) % ranks}"
-    return "linear" if kind == "file" and len(_lines(rest)) not in (ranks, ranks**2) else distribution
+    return "linear" if kind == "file" and len(named_file.lines(rest)) not in (ranks, ranks**2) else distribution
 
 
 def counts(distribution: str, elements: int, ranks: int) -> list[int]:
@@ -94,7 +91,7 @@ def pair_counts(distribution: str, elements: int, ranks: int) -> list[list[int]]
 
 def _pair_weights(distribution: str, ranks: int) -> Sequence[int]:
     kind, _, rest = distribution.partition(":")
-    if kind == "file" and len(_lines(rest)) == ranks**2:
+    if kind == "file" and len(named_file.lines(rest)) == ranks**2:
         return _read(distribution, rest, ranks**2)
     own = weights(distribution, ranks)
     turned = kind != "one"
@@ -117,21 +114,8 @@ def weights(distribution: str, ranks: int) -> Sequence[int]:
     return [1] * ranks
 
 
-def identity(distribution: str) -> str:
-    """The distribution for caches: a file by what is in it, not by its name."""
-    if not distribution.startswith("file:"):
-        return distribution
-    return f"file:{hashlib.sha256(Path(distribution.removeprefix('file:')).read_bytes()).hexdigest()}"
-
-
-def _lines(path: str) -> list[str]:
-    from collscope.base.toml_table import read_text  # it brings pydantic
-
-    return [t for line in read_text(Path(path), path).splitlines() if (t := line.partition("#")[0].strip())]
-
-
 def _read(distribution: str, path: str, ranks: int) -> list[int]:
-    lines = _lines(path)
+    lines = named_file.lines(path)
     if len(lines) != ranks:
         raise UsageError(
             f"--counts {distribution}: has weights for {len(lines)} ranks, and there are {ranks}; give one line per rank"
@@ -143,16 +127,3 @@ def _read(distribution: str, path: str, ranks: int) -> list[int]:
     if not any(made):
         raise UsageError(f"--counts {distribution}: all weights are 0; give some block another one")
     return made
-
-
-def _file(name: str) -> Path:
-    path = paths.expanded(name).absolute()
-    if not path.is_file():
-        raise UsageError(
-            f"--counts file:{name}: there is no such file; give one with the weight of a rank on each line"
-        )
-    if re.search(r"\s|#", str(path)) or len(str(path).encode()) > MAX_PATH_CHARACTERS:
-        raise UsageError(
-            f"--counts file:{name}: a plan cannot hold blanks, # or more than {MAX_PATH_CHARACTERS} bytes of a path"
-        )
-    return path

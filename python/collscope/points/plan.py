@@ -17,7 +17,7 @@ from collscope.catalogue import decision_files, registry, sizes
 from collscope.catalogue.keys import Key
 from collscope.machines import placement
 from collscope.machines.placement import fitted, grown
-from collscope.points import arrival, distribution
+from collscope.points import arrival, distribution, named_file
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
@@ -91,7 +91,7 @@ class Point:
 
     def identity(self) -> str:
         """The point for caches: its text, with what a file says in place of the file's name."""
-        named = replace(self, skew=arrival.identity(self.skew), counts=distribution.identity(self.counts))
+        named = replace(self, skew=named_file.identity(self.skew), counts=named_file.identity(self.counts))
         return decision_files.identity(named._text())
 
     def bytes(self, ranks: int) -> int:

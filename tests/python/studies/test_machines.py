@@ -14,7 +14,7 @@ from collscope.sources import model
 from collscope.sources.source import Options
 from collscope.studies import reader, rows
 from collscope.studies.report import analysis as analyses
-from collscope.studies.report import drawings, sentences, tables
+from collscope.studies.report import drawings, tables
 from collscope.studies.study import Study
 
 SMALL = """
@@ -140,9 +140,9 @@ def test_a_sample_is_simulated_and_lies_beside_the_model(made: analyses.Analysis
     ok = [task for task, row in zip(tasks, timed, strict=True) if row["kind"] == "ok"]
     assert rows.sampled(study, tasks, timed) == ok[::5]
     frame = table.to_frame([*timed, *(row | {"source": "sim", "median_s": row["median_s"] * 2} for row in timed[:3])])
-    both = sentences.sample_of(analyses.analyse(study, frame))
+    both = analyses.analyse(study, frame).sample
     assert list(both["off"]) == [0.5] * 3
-    assert sentences.sample_of(made).empty and not tables.sample_rows(made)
+    assert made.sample.empty and not tables.sample_rows(made)
 
 
 def test_a_platforms_file_is_sought_beside_the_study_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

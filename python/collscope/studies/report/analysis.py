@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from collscope.analysis import crossover, what_if
+from collscope.analysis import crossover, families, what_if
 from collscope.analysis.claims import Claim
 from collscope.analysis.crossover import Span
 from collscope.analysis.fits import Fit, fits
@@ -28,6 +28,7 @@ from collscope.papers.papers import Paper
 from collscope.sources.bounds import TELEPHONE
 from collscope.studies.study import Collective, Drawing, Entry, Study
 
+POINT = ["platform", "nodes", "ranks", "mapping", "collective", "algorithm", "bytes", "metric"]
 TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)  # of the trees whose numbers of rules are compared
 
 
@@ -100,6 +101,29 @@ class Analysis:
         self.name(made)
         return made
 
+    @cached_property
+    def called(self) -> dict[str, str]:
+        """The name of a machine → what the study calls it."""
+        return {find.load(value).name: name for value, name in self.study.machines.items()}
+
+    @cached_property
+    def sample(self) -> pd.DataFrame:
+        """The points of the model that were simulated, too, on machines as the study calls them, with `off`: by which share of the
+        simulated time the model's differs."""
+        timed = self.frame[(self.frame["status"] == "ok") & (self.frame["median_s"] > 0)]
+        simulated = timed[timed["source"] == "sim"]
+        if self.study.numbers_from == "sim" or simulated.empty:
+            return simulated.iloc[:0].assign(off=[])
+        modelled = timed[timed["source"] == "model"][[*POINT, "median_s"]]
+        both = simulated.merge(modelled, on=POINT, suffixes=("", "_model"))
+        off = (both["median_s_model"] / both["median_s"] - 1).abs()
+        return both.assign(off=off, platform=both["platform"].replace(self.called))
+
+    @cached_property
+    def winners(self) -> pd.DataFrame:
+        """Who wins on the machines that the study compares, with the columns of analysis/families."""
+        return families.winners(self.everywhere, self.study.families)
+
     def rows_of(self, d: Drawing, keys: Container[str]) -> pd.DataFrame:
         """The timed rows of the tidy table that a figure shows, of these keys."""
         study, f = self.study, self.frame
@@ -127,8 +151,7 @@ class Analysis:
             ("block_bytes" if study.blocks else "bytes", d.sizes),
         ):
             kept &= f[column].isin(values) if values else True
-        called = {find.load(value).name: name for value, name in study.machines.items()}
-        return f[kept].assign(platform=f["platform"].replace(called)) if called else f[kept]
+        return f[kept].assign(platform=f["platform"].replace(self.called)) if self.called else f[kept]
 
     def judged(self) -> dict[str, list[Claim]]:
         """alternative → the paper's claims with their verdicts; nothing where the study has no paper."""

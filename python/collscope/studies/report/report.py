@@ -55,7 +55,7 @@ def context(
     compared = None if study.machines else analyses.compare_variants(analysis)
     files = {"crossovers.csv": _csv(pd.DataFrame([vars(x) for x in pairs])), **_small_files(where, tree)}
     if study.machines:
-        files["who_wins.csv"] = _csv(families.winners(analysis.everywhere, study.families))
+        files["who_wins.csv"] = _csv(analysis.winners)
     elif compared:
         files[f"{what_if.STEM}.csv"] = _csv(compared.winners[what_if.columns(study.variations)])
     if judged:
@@ -112,7 +112,7 @@ def _first_lines(analysis: Analysis, compared: WhatIf | None) -> list[str]:
     if not analysis.study.machines:
         return [compared.sentence()] if compared else []
     lines = [
-        families.sentence(families.winners(analysis.everywhere, analysis.study.families)),
+        families.sentence(analysis.winners),
         sample_sentence(analysis),
     ]
     return [line for line in lines if line]

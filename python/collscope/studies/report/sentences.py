@@ -13,11 +13,9 @@ from collscope.analysis.tree import Tree, regret
 from collscope.analysis.winner_table import WinnerTable, fits_better
 from collscope.base.units import join_words, rounded_size
 from collscope.catalogue.decisions import library_name
-from collscope.machines import find
 from collscope.studies.report.analysis import Analysis, Changes, resolved
 
 ALIKE = 1e-6  # relatively: the model and the simulation, which sum up in another order
-PLACE = ("platform", "nodes", "ranks", "mapping", "collective")
 TIE = 1.001  # names within 0.1 % of the fastest are called fastest, too
 
 
@@ -32,24 +30,9 @@ def geometric_means(times: pd.DataFrame, sizes: Sequence[int]) -> dict[str, floa
     return {str(k): float(np.exp(v)) for k, v in full["mean"].items()}
 
 
-def sample_of(analysis: Analysis) -> pd.DataFrame:
-    """The points of the model that were simulated, too, on the machines of the study by their names, with `off`: by which share of the
-    simulated time the model's differs."""
-    f, place = analysis.frame, [*PLACE, "algorithm", "bytes", "metric"]
-    timed = f[(f["status"] == "ok") & (f["median_s"] > 0)]
-    simulated = timed[timed["source"] == "sim"]
-    if analysis.study.numbers_from == "sim" or simulated.empty:
-        return simulated.iloc[:0].assign(off=[])
-    both = simulated.merge(timed[timed["source"] == "model"][[*place, "median_s"]], on=place, suffixes=("", "_model"))
-    called = {find.load(value).name: name for value, name in analysis.study.machines.items()}
-    return both.assign(
-        off=(both["median_s_model"] / both["median_s"] - 1).abs(), platform=both["platform"].replace(called)
-    )
-
-
 def sample_sentence(analysis: Analysis) -> str:
     """How near the model is to the simulated sample; "" without one."""
-    both = sample_of(analysis)
+    both = analysis.sample
     if both.empty:
         return ""
     alike = int((both["off"] < ALIKE).sum())

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from collscope.analysis import crossover, families
+from collscope.analysis import crossover
 from collscope.analysis.claims import OPEN, Claim
 from collscope.analysis.crossover import Crossover
 from collscope.analysis.fits import formula
@@ -20,7 +20,7 @@ from collscope.machines.platform import Platform
 from collscope.machines.spec import Spec
 from collscope.studies.origin import Origin
 from collscope.studies.report.analysis import Analysis, Changes
-from collscope.studies.report.sentences import geometric_means, sample_of
+from collscope.studies.report.sentences import geometric_means
 from collscope.studies.study import Study
 
 Rows = list[dict[str, Any]]
@@ -66,7 +66,7 @@ def winner_rows(analysis: Analysis) -> Rows:
     study = analysis.study
     if not study.machines:
         return []
-    found = families.winners(analysis.everywhere, study.families)
+    found = analysis.winners
     out = []
     by = found.groupby(["collective", "ranks", "nodes", "platform"], sort=False)
     for (collective, ranks, nodes, platform), part in by:
@@ -84,7 +84,7 @@ def winner_rows(analysis: Analysis) -> Rows:
 def sample_rows(analysis: Analysis) -> Rows:
     """The model beside the simulated sample: for each machine its name, points, median and largest difference as shares, and where that is;
     nothing without a sample."""
-    both = sample_of(analysis)
+    both = analysis.sample
     out = []
     for platform, part in both.groupby("platform", sort=False):
         worst = part.loc[part["off"].idxmax()]
