@@ -58,11 +58,16 @@ class Search:
     rounds: int | None = None
     parts: int | None = None
 
+    @cached_property
+    def bounds(self) -> tuple[int, Fraction]:
+        """The steps, and the rounds per part, that no schedule is below."""
+        chunks = chunks_of(self.collective, self.network.ranks, self.root, 1)
+        return min_steps(self.network, chunks), min_rounds(self.network, chunks)
+
     def shapes(self) -> Iterator[Shape]:
         """Those that no bound excludes."""
-        chunks = chunks_of(self.collective, self.network.ranks, self.root, 1)
-        fewest, least = min_steps(self.network, chunks), min_rounds(self.network, chunks)
-        direct = direct_rounds(self.network, chunks)
+        fewest, least = self.bounds
+        direct = direct_rounds(self.network, chunks_of(self.collective, self.network.ranks, self.root, 1))
         for parts in [self.parts] if self.parts else range(1, self.max_parts + 1):
             lowest = -(-least.numerator * parts // least.denominator)
             for steps in [self.steps] if self.steps else range(fewest, fewest + MAX_MORE_STEPS + 1):
@@ -179,16 +184,13 @@ def cheapest(
     cheaper = [s for s in sorted(answers, key=cost.__getitem__) if found is None or cost[s] < cost[found]]
     named = [*cheaper, *([found] if found else [])]
     whole = found is not None and all(s in answers for s in cost if cost[s] < cost[found])
-    chunks = chunks_of(search.collective, search.network.ranks, search.root, 1)
-    bounds = min_steps(search.network, chunks), min_rounds(search.network, chunks)
-    return Cheapest(tuple(Try(s, answers[s]) for s in named), whole, *bounds)
+    return Cheapest(tuple(Try(s, answers[s]) for s in named), whole, *search.bounds)
 
 
 def frontier(search: Search, limit_s: float, on_try: Callable[[Shape], None] = lambda shape: None) -> list[Try]:
     """For each number of steps, from the fewest on, the fewest rounds per part, until the bound is met: SCCL's walk. Shapes that could not
     be decided are among the answers, as UNKNOWN."""
-    chunks = chunks_of(search.collective, search.network.ranks, search.root, 1)
-    least, fewest = min_rounds(search.network, chunks), min_steps(search.network, chunks)
+    fewest, least = search.bounds
     end = time.monotonic() + limit_s
     found: list[Try] = []
     best = Fraction(10**9)

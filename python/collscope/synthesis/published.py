@@ -14,7 +14,7 @@ from typing import Any
 from collscope.base import paths
 from collscope.base.units import counted
 from collscope.synthesis import pareto
-from collscope.synthesis.demand import BOTH, Design, chunks_of, design_of, min_rounds, min_steps
+from collscope.synthesis.demand import BOTH, Design, design_of
 from collscope.synthesis.exact import FOUND, NONE
 from collscope.synthesis.network import Network, of_links
 
@@ -121,8 +121,7 @@ def _agreement(point: Published | None, status: str) -> str:
 
 
 def _sentences(search: pareto.Search, times: int, lines: list[Line]) -> tuple[str, ...]:
-    chunks = chunks_of(search.collective, search.network.ranks, search.root, 1)
-    steps, rounds = times * min_steps(search.network, chunks), times * min_rounds(search.network, chunks)
+    steps, rounds = (times * bound for bound in search.bounds)
     made = [
         f"No schedule has fewer than {counted(steps, 'step')}, or than {rounds} rounds per chunk: by distance and by what enters a rank."
     ]
