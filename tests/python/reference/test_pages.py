@@ -33,7 +33,7 @@ def command_lines(page: Path) -> list[str]:
     """The words after ./collscope: in consoles, and in the text where nothing is left out."""
     text = page.read_text(encoding="utf-8")
     return re.findall(r"^\$ (?:\w+=\S+ )*\./collscope (.*)$", text, re.M) + re.findall(
-        r"`\./collscope ([^`\n]+)`", text
+        r"`\./collscope ([^`…\n]+)`", text
     )
 
 
