@@ -21,7 +21,9 @@ def grade(
     done: Callable[[], None] = lambda: None,
 ) -> list[Report]:
     """A report of each folder, in their order, with the hidden cases. `lab` None: each says which lab it is for. `jobs` 0: one per core.
-    `done` is called as each is finished."""
+    `done` is called as each is finished. UserError: one does not exist, before any is judged."""
+    if missing := next((folder for folder in folders if not os.path.lexists(folder)), None):
+        raise UserError(f"{missing}: there is no such folder; name the folders of students")
 
     def one(folder: Path) -> Report:
         report = _graded(folder, lab, only)
@@ -34,7 +36,7 @@ def grade(
 
 def _graded(folder: Path, lab: Lab | None, only: str) -> Report:
     if not folder.is_dir():
-        raise UserError(f"{folder}: is not a folder; name the folders of students")
+        return Report(folder, None, (), fault="not a folder: unpack it, or leave it out")
     try:
         found = lab or lab_of(folder)
     except UserError as error:

@@ -121,7 +121,8 @@ def _agreement(point: Published | None, status: str) -> str:
 
 
 def _sentences(search: pareto.Search, times: int, lines: list[Line]) -> tuple[str, ...]:
-    steps, rounds = (times * bound for bound in search.bounds)
+    fewest, least = search.bounds
+    steps, rounds = times * fewest, times * least
     made = [
         f"No schedule has fewer than {counted(steps, 'step')}, or than {rounds} rounds per chunk: by distance and by what enters a rank."
     ]
