@@ -39,7 +39,7 @@ def read(folder: Path, name: str) -> bytes:
     try:
         descriptor = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
-        raise Missing(f"{name} is missing") from None
+        raise Missing(f"{name} is missing{_below(folder, name)}") from None
     except OSError as error:
         link = (folder / name).is_symlink()
         raise Missing(
@@ -52,6 +52,12 @@ def read(folder: Path, name: str) -> bytes:
     if len(data) > MAX_BYTES:
         raise Missing(f"{name} is larger than {MAX_BYTES >> 10} KiB")
     return data
+
+
+def _below(folder: Path, name: str) -> str:
+    """Where a file of this name lies instead, as archives unpack to a folder within a folder; "": nowhere."""
+    inner = next((path.parent.name for path in sorted(folder.glob(f"*/{name}"))), "")
+    return f"; there is one in {inner}/: name that folder" if inner else ""
 
 
 def table(folder: Path, name: str) -> dict[str, Any]:

@@ -97,7 +97,20 @@ def test_grades_are_written_in_every_format(tmp_path: Path, capsys: pytest.Captu
     otter = json.loads(made["otter"].splitlines()[0])
     assert (otter["score"], {test["visibility"] for test in otter["tests"]}) == (2, {"visible"})
     assert call("grade", str(empty), "--out", str(tmp_path / "x")) == 2
-    assert call("grade", str(tmp_path / "absent")) == 1
+    assert call("grade", str(empty), str(tmp_path / "absent")) == 1
+
+
+def test_what_is_no_folder_of_a_student_costs_the_others_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An archive that was not unpacked, one that was unpacked a folder too deep."""
+    (tmp_path / "anna.zip").touch()
+    (tmp_path / "bob" / "lab2").mkdir(parents=True)
+    (tmp_path / "bob" / "lab2" / "answers.toml").touch()
+    assert call("grade", *map(str, sorted(tmp_path.iterdir())), "--format", "csv") == 0
+    first, second = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert "not a folder: unpack it" in first["reasons"]
+    assert "answers.toml is missing; there is one in lab2/: name that folder" in second["reasons"]
 
 
 @needs_prover
