@@ -231,7 +231,9 @@ def test_a_group_names_the_folder_of_its_cache(tmp_path: Path, monkeypatch: pyte
     assert folder not in paths._caches()
 
 
-def test_what_is_made_in_a_group_s_folder_is_the_group_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_members_of_a_group_may_write_what_one_of_them_made_in_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever the umask of the member that makes it; nothing is shared in a folder of one's own, or beside the cache."""
     monkeypatch.setattr(paths, "CACHE", tmp_path / "group")
     for rights, file_mode, folder_mode in ((0o2770, 0o660, 0o770), (0o750, 0o600, 0o700)):

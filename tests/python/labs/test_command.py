@@ -100,9 +100,7 @@ def test_grades_are_written_in_every_format(tmp_path: Path, capsys: pytest.Captu
     assert call("grade", str(empty), str(tmp_path / "absent")) == 1
 
 
-def test_what_is_no_folder_of_a_student_costs_the_others_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_among_the_hand_ins_costs_the_others_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An archive that was not unpacked, one that was unpacked a folder too deep."""
     (tmp_path / "anna.zip").touch()
     (tmp_path / "bob" / "lab2").mkdir(parents=True)

@@ -95,7 +95,7 @@ def test_draws_are_shown_as_they_are_done_and_kept(
     assert all("Ctrl-C" in bar.hint for bar in shown)
 
 
-def test_what_takes_long_is_said_before_it_begins(
+def test_long_parts_are_announced_before_they_begin(
     workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What it is, and for how long: each part, and at most for an algorithm. What is short says nothing."""
