@@ -68,8 +68,9 @@ def _proofs(
     """The proof of each task for the first so many of its ranks; kept until an algorithm, the recorder or the prover changes."""
     shapes = [_shape(task, limit) for task, limit in calls]
     places = {place: _places(*place) for place in dict.fromkeys((layout, ranks) for layout, _, ranks in shapes)}
+    made_by = prover.made_by()
     keys = {
-        shape: cache.digest("proof, counts", *prover.made_by(), places[shape[0], shape[2]], f"ranks={shape[0].ranks}", shape[1].identity())
+        shape: cache.digest("proof, counts", *made_by, places[shape[0], shape[2]], f"ranks={shape[0].ranks}", shape[1].identity())
         for shape in dict.fromkeys(shapes)
     }  # fmt: skip
     with cache.Cache() as store:

@@ -45,6 +45,16 @@ def never(*_: object) -> Iterator[tuple[str, Reply | Abandoned]]:
 
 
 @needs_wrong
+def test_sources_are_read_once_for_all_calls(wrong: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are hundreds of files, and calls are thousands."""
+    requests: list[None] = []
+    made_by = proven.prover.made_by
+    monkeypatch.setattr(proven.prover, "made_by", lambda: requests.append(None) or made_by())
+    proven.failures([(LAYOUT, replace(NOTHING, count=count)) for count in range(1, 9)])
+    assert len(requests) == 1
+
+
+@needs_wrong
 def test_a_proof_is_kept_for_all_calls_of_a_shape(
     wrong: None, workplace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
