@@ -42,13 +42,15 @@ PIVOT_ROOT, MOUNT_SETATTR, LANDLOCK, CAPSET = 155, 442, 444, 126  # of x86_64
 READING, ALL_RIGHTS = 0b1101, (1 << 13) - 1  # of Landlock's first version: execute, read a file, list a folder
 CAPABILITIES = 64
 
-# System calls of x86_64 that neither an algorithm nor a compiler needs.
+# System calls of x86_64 that neither an algorithm nor a compiler needs. Those of ENDING end a program that is not a compiler: whoever
+# makes one of them means harm, and is not judged any further.
 FORBIDDEN = {
     "network": (41, 42, 43, 44, 46, 49, 50, 53, 288),
     "other processes": (62, 101, 129, 200, 297, 310, 311, 312, 424, 434, 438),
     "the system": (155, 161, 165, 166, 167, 169, 170, 171, 175, 179, 246, 272, 298, 308, 313, 321, 323, 428, 429, 430, 442),
     "memory beside the limit": (29, 64, 68, 240, 248, 249, 250, 319, 425, 426, 427),
 }  # fmt: skip
+ENDING = ("network", "other processes")
 WAITING = (
     7,
     23,
@@ -64,7 +66,9 @@ WAITING = (
     281,
 )  # sleep, poll, select, locks: whoever runs for long uses its processor time
 MMAP, CLONE, FORK, VFORK, TGKILL, CLONE3 = 9, 56, 57, 58, 234, 435
+OPEN, CREAT, OPENAT, OPENAT2 = 2, 85, 257, 437
 CLONE_THREAD, MAP_SHARED = 0x10000, 1
+TO_WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -158,15 +162,17 @@ def keep_off_files(request: Request) -> None:
 
 
 def filter_calls(forks: bool) -> None:
-    """seccomp: forbidden calls fail with EPERM; without `forks` also whatever starts a process or waits, and uncounted memory."""
+    """seccomp: forbidden calls fail with EPERM. Without `forks` also whatever waits, and uncounted memory; and the network, other
+    processes and files that are opened for writing end the program (SIGSYS)."""
     load, equal, any_bit, give = 0x20, 0x15, 0x45, 0x06
     allow, refuse, unknown, kill = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS, 0x80000000
     code: list[tuple[int, int, int, int]] = [
         (load, 0, 0, 4), (equal, 1, 0, 0xC000003E), (give, 0, 0, kill),
         (load, 0, 0, 0), (any_bit, 0, 1, 0x40000000), (give, 0, 0, kill),
     ]  # fmt: skip
-    for number in sorted(n for numbers in FORBIDDEN.values() for n in numbers):
-        code += [(equal, 0, 1, number), (give, 0, 0, refuse)]
+    for kind, numbers in FORBIDDEN.items():
+        for number in numbers:
+            code += [(equal, 0, 1, number), (give, 0, 0, kill if kind in ENDING and not forks else refuse)]
     code += [
         (equal, 0, 4, TGKILL),
         (load, 0, 0, 16),
@@ -175,11 +181,17 @@ def filter_calls(forks: bool) -> None:
         (give, 0, 0, refuse),
     ]
     if not forks:
-        code += [(equal, 0, 1, CLONE3), (give, 0, 0, unknown)]  # the library then takes clone
-        for number in (FORK, VFORK, *WAITING):
+        for number in (CLONE3, OPENAT2):  # the library then takes clone and openat, whose flags can be looked at
+            code += [(equal, 0, 1, number), (give, 0, 0, unknown)]
+        for number in (FORK, VFORK, CREAT):
+            code += [(equal, 0, 1, number), (give, 0, 0, kill)]
+        for number in WAITING:
             code += [(equal, 0, 1, number), (give, 0, 0, refuse)]
-        for number, bits, found, absent in ((CLONE, CLONE_THREAD, allow, refuse), (MMAP, MAP_SHARED, refuse, allow)):
-            code += [(equal, 0, 4, number), (load, 0, 0, 16 if number == CLONE else 40)]
+        for number, argument, bits, found, absent in (
+            (CLONE, 0, CLONE_THREAD, allow, kill), (MMAP, 3, MAP_SHARED, refuse, allow),
+            (OPEN, 1, TO_WRITE, kill, allow), (OPENAT, 2, TO_WRITE, kill, allow),
+        ):  # fmt: skip
+            code += [(equal, 0, 4, number), (load, 0, 0, 16 + 8 * argument)]
             code += [(any_bit, 0, 1, bits), (give, 0, 0, found), (give, 0, 0, absent)]
     code.append((give, 0, 0, allow))
     text = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in code))

@@ -1,5 +1,5 @@
 """Reading labs: labs/NAME/lab.toml says what a lab asks, hidden.toml what only the teacher's grading asks, wrong/mistakes.toml which
-mistakes are common."""
+mistakes are common, wrong/attacks.toml what code may try that means harm."""
 
 from __future__ import annotations
 
@@ -225,6 +225,11 @@ class Lab:
     def mistakes(self) -> list[Mistake]:
         """The common mistakes."""
         return _read(self.folder / "wrong" / "mistakes.toml", _Mistakes).mistake
+
+    def attacks(self) -> list[Mistake]:
+        """What students' code may try that is not a mistake: of one lab, since the jail is the same for all."""
+        path = self.folder / "wrong" / "attacks.toml"
+        return _read(path, _Mistakes).mistake if path.exists() else []
 
 
 def names() -> list[str]:

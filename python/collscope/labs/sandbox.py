@@ -112,6 +112,8 @@ def _why(status: int, late: bool, limits: Limits) -> str:
         return f"it printed more than {format_size(limits.file_bytes)}"
     if number == signal.SIGABRT:
         return f"it was ended at {format_size(limits.data_bytes)} of memory, or by abort(): does a loop never end?"
+    if number == signal.SIGSYS:
+        return "it was ended: it tried to reach the network, another process, or a file to write"
     name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
     return f"it crashed ({name})"
 

@@ -12,7 +12,7 @@ from collscope.labs.check import Report, check
 from collscope.labs.formats import reasons
 from collscope.labs.grade import grade
 from collscope.labs.sandbox import Jail, Limits, compiler
-from lab_folders import solution
+from lab_folders import solution, with_mistake
 from open_mpi import needs_prover
 
 MEANS = ("namespaces", "landlock")
@@ -62,23 +62,39 @@ def test_a_file_that_includes_another_ones_secrets_does_not_compile(means: str, 
 @needs_prover
 @pytest.mark.parametrize("means", MEANS)
 def test_code_in_the_jail_reaches_nothing(means: str, tmp_path: Path) -> None:
-    """No network, no files, no other process; each attempt says what came of it."""
+    """No file that is not its own; whoever tries to reach the network, another process or a file to write is ended."""
     box = tmp_path / "box"
     box.mkdir()
     secret = tmp_path / "secret"
     secret.write_text("s")
-    source = HEAD + (
-        "int main(void) {\n"
-        f'  printf("%d %d %d %d %d %d %d\\n", (int)fork(), socket(2, 1, 0), socket(1, 1, 0), fopen("{secret}", "r") != 0,\n'
-        '         fopen("/etc/passwd", "r") != 0, fopen("new", "w") != 0, kill(-1, 9));\n'
-        "  return mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;\n}\n"
+    (box / "x.c").write_text(
+        HEAD
+        + f"""
+#include <fcntl.h>
+int main(int n, char **v) {{
+  switch (v[1][0]) {{
+    case 'r': printf("%d %d\\n", fopen("{secret}", "r") != 0, fopen("/etc/passwd", "r") != 0);
+              return mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
+    case 'f': return fork();
+    case 's': return system("true");
+    case 'i': return socket(2, 1, 0);
+    case 'u': return socket(1, 1, 0);
+    case 'k': return kill(-1, 9);
+    case 'w': return fopen("new", "w") != 0;
+    case 'o': return open("{secret}", O_RDWR);
+    case 'c': return creat("new", 0600);
+  }}
+}}
+"""
     )
-    (box / "x.c").write_text(source)
     jail = Jail(box, (), means)
     held, (built,) = jail.run([[compiler(), "x.c", "-o", "x"]], Limits(forks=True), writes=True)
     assert held == means and built.status == 0, built.errors
-    _, (done,) = jail.run([[box / "x"]], Limits())
-    assert (done.output, done.status) == ("-1 -1 -1 0 0 0 -1\n", 0)
+    _, (done,) = jail.run([[box / "x", "r"]], Limits())
+    assert (done.output, done.status) == ("0 0\n", 0)
+    ends = {word: jail.run([[box / "x", word]], Limits())[1][0].why for word in "fsiukwoc"}
+    assert set(ends.values()) == {"it was ended: it tried to reach the network, another process, or a file to write"}
+    assert secret.read_text() == "s" and sorted(path.name for path in box.iterdir()) == ["x", "x.c"]
 
 
 @needs_prover
@@ -111,25 +127,35 @@ int main(int n, char **v) {
     assert (found["s"].status, found["c"].why) == (3, "it crashed (SIGSEGV)")
 
 
-ATTACKS = {
-    "endless": ("for (;;) ;", "never end"),
-    "fork bomb": ("for (;;) fork();", "never end"),
-    "output": ('for (;;) puts("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");', "it "),
-    "memory": ("for (;;) memset(malloc(1 << 20), 1, 1 << 20);", "flat"),
-    "exit": ("exit(0);", "did not get through this call"),
-    "kill": ("kill(-1, 9); abort();", "did not get through this call"),
-    "crash": ('strcpy((char *)c->ops, "x");', "flat"),
-}
+QUICK = ("fork_bomb", "socket", "writes")  # the others run into limits, or are in other tests: ./collscope test --full
+LAB = labs.load("broadcast")
+
+
+def ends_in_a_reason(attack: labs.Mistake, folder: Path) -> None:
+    """No points for what the attack stands in, the reason, and all points for what it does not touch."""
+    report = graded(with_mistake(LAB, attack, folder))
+    text = message(report)
+    assert flat(report) == 0 and all(part in text for part in attack.message), text
+    kept = {one.task.name for one in report.tasks if one.earned}
+    answers = {"expect", "count", "cluster"}
+    assert kept == answers if "compile" in text else kept == answers | {"chain", "binomial", "fast"}
+
+
+def attacks(quick: bool) -> list[object]:
+    return [pytest.param(one, id=one.name) for one in LAB.attacks() if (one.name in QUICK) == quick]
+
+
+@needs_prover
+@pytest.mark.parametrize("attack", attacks(quick=True))
+def test_an_attack_ends_in_no_points_and_a_reason(attack: labs.Mistake, tmp_path: Path) -> None:
+    ends_in_a_reason(attack, tmp_path / "student")
 
 
 @needs_prover
 @pytest.mark.full
-@pytest.mark.parametrize("attack", list(ATTACKS))
-def test_an_attack_ends_in_no_points_and_a_reason(attack: str, tmp_path: Path) -> None:
-    body, reason = ATTACKS[attack]
-    report = graded(hostile(body, tmp_path / "student"))
-    assert flat(report) == 0 and reason in message(report), message(report)
-    assert report.earned == report.points - 2, "its other algorithms keep their points"
+@pytest.mark.parametrize("attack", attacks(quick=False))
+def test_every_other_attack_ends_in_no_points_and_a_reason(attack: labs.Mistake, tmp_path: Path) -> None:
+    ends_in_a_reason(attack, tmp_path / "student")
 
 
 @needs_prover
