@@ -191,7 +191,13 @@ def _show_grades(reports: Sequence[Report]) -> None:
     from collscope.labs.sandbox import HELD
 
     table = Grid(
-        (Column("folder"), Column("lab"), Column("points", right=True), Column("tasks without points", pieces=WORDS))
+        (
+            Column("folder"),
+            Column("lab"),
+            Column("points", right=True),
+            Column("seconds", right=True),
+            Column("tasks without points", pieces=WORDS),
+        )
     )
     for report in reports:
         lost = ", ".join(graded.task.name for graded in report.tasks if not graded.earned)
@@ -199,6 +205,7 @@ def _show_grades(reports: Sequence[Report]) -> None:
             report.folder.name,
             report.lab.name if report.lab else "",
             f"{report.earned} of {report.points}",
+            f"{report.wall_s:.1f}",
             report.fault or lost,
         )
     table.show()

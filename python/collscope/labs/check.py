@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import tempfile
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,7 @@ class Report:
     tasks: tuple[Graded, ...]
     held: str = ""
     fault: str = ""
+    wall_s: float = 0.0  # that judging it took
 
     @property
     def earned(self) -> int:
@@ -73,8 +75,10 @@ class Report:
 
 def check(folder: Path, lab: Lab, with_hidden: bool = False, only: str = "") -> Report:
     """Judges a folder, with the hidden cases where the teacher grades."""
+    began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="collscope-lab-") as scratch:
-        return _Checker(folder, lab, with_hidden, Path(scratch), only).report()
+        report = _Checker(folder, lab, with_hidden, Path(scratch), only).report()
+    return replace(report, wall_s=time.monotonic() - began)
 
 
 class _Checker:

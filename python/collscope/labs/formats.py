@@ -39,6 +39,7 @@ def _folder(report: Report) -> dict[str, Any]:
         "held": report.held or None,
         "fault": report.fault or None,
         "score": report.score,
+        "wall_s": round(report.wall_s, 3),
         "tasks": [
             {
                 "name": graded.task.name,
@@ -83,6 +84,7 @@ def _junit(reports: Sequence[Report]) -> str:
             root,
             "testsuite",
             name=report.folder.name,
+            time=f"{report.wall_s:.3f}",
             tests=str(len(report.tasks) or 1),
             failures=str(len(failed) or int(bool(report.fault))),
         )

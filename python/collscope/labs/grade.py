@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -41,7 +42,8 @@ def _graded(folder: Path, lab: Lab | None, only: str) -> Report:
         found = lab or lab_of(folder)
     except UserError as error:
         return Report(folder, None, (), fault=str(error))
+    began = time.monotonic()
     try:
         return check(folder, found, with_hidden=True, only=only)
     except (UserError, OSError) as error:
-        return Report(folder, found, (), fault=str(error))
+        return Report(folder, found, (), fault=str(error), wall_s=time.monotonic() - began)
