@@ -121,6 +121,13 @@ def test_a_handout_has_what_its_lab_asks_for(name: str) -> None:
     blocks = re.findall(r"^```\w+\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert all(len(line) <= 80 for block in blocks for line in block.splitlines())
     assert f"{lab.points} points" in text and f"{lab.file.minutes} minutes" in text
+    assert set(re.findall(r"`(\d+) of (\d+) points`", text)) <= {(str(lab.points), str(lab.points))}
+    if headings := re.findall(r"^## .*\(([^)]*points[^)]*)\)$", text, re.MULTILINE):
+        assert sum(map(int, re.findall(r"\d+", " ".join(headings)))) + 1 == lab.points, "1 is for what one expects"
+    for task in lab.file.task:
+        for question in task.expect:
+            numbered = re.match(r"Task \d+:", question.question)
+            assert not numbered or f"## {numbered[0]}" in text, question.question
     assert "**What do you expect?**" in text
 
 
@@ -155,13 +162,14 @@ def test_a_calibration_of_the_files_of_lab_7_predicts(tmp_path: Path) -> None:
 
 
 def commands(handout: str) -> list[str]:
-    """The calls of `show`, `run`, `prove`, `explain` and `list` in the handout of a lab; a line that ends with a backslash goes on."""
+    """The calls of `show`, `run`, `prove`, `explain` and `list` in the handout of a lab, a line that ends with a backslash and the next
+    as one; those on a test bed are left out."""
     import re
 
     text = (labs.load(handout).folder / "handout.md").read_text(encoding="utf-8").replace("\\\n", " ")
     blocks = re.findall(r"^```console\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     calls = re.findall(r"^\$ \./collscope ((?:show|run|prove|list) .*)$", "".join(blocks), re.MULTILINE)
-    return [" ".join(call.split()) for call in calls]
+    return [" ".join(call.split()) for call in calls if "--launcher testbed" not in call]
 
 
 @needs_prover
