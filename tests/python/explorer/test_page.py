@@ -50,16 +50,18 @@ def look(page, folder: Path, **state: object) -> None:
 
 
 CALLS = [
-    ("allreduce/ring", "schooner", 24, 4, "block", "--bytes", 65536),
-    ("bcast/knomial[k=3]", "orfeo_epyc", 100, 2, "cyclic", "--bytes", 4096),
-    ("alltoall/bruck", "ib_multicore", 13, 4, "block", "--block-bytes", 1024),
-    ("allgather/neighbor_exchange", "jaguar", 48, 8, "block", "--block-bytes", 262144),
-    ("barrier/dissemination", "orfeo_thin", 7, 1, "block", "", 0),
+    ("allreduce/ring", "schooner", 24, 4, "block", "--bytes", 65536, "uniform"),
+    ("bcast/knomial[k=3]", "orfeo_epyc", 100, 2, "cyclic", "--bytes", 4096, "uniform"),
+    ("alltoall/bruck", "ib_multicore", 13, 4, "block", "--block-bytes", 1024, "uniform"),
+    ("allgather/neighbor_exchange", "jaguar", 48, 8, "block", "--block-bytes", 262144, "uniform"),
+    ("barrier/dissemination", "orfeo_thin", 7, 1, "block", "", 0, "uniform"),
+    ("allgatherv/bucket", "schooner", 16, 4, "cyclic", "--block-bytes", 4096, "zipf:1.5"),
+    ("reduce_scatter/ring", "orfeo_epyc", 12, 2, "block", "--bytes", 65536, "one:3"),
 ]
 
 
-@pytest.mark.parametrize(("key", "machine", "ranks", "nodes", "mapping", "option", "size"), CALLS)
-def test_its_times_are_those_of_run(page, folder, key, machine, ranks, nodes, mapping, option, size) -> None:
+@pytest.mark.parametrize(("key", "machine", "ranks", "nodes", "mapping", "option", "size", "counts"), CALLS)
+def test_its_times_are_those_of_run(page, folder, key, machine, ranks, nodes, mapping, option, size, counts) -> None:
     collective = key.partition("/")[0]
     look(
         page,
@@ -71,6 +73,7 @@ def test_its_times_are_those_of_run(page, folder, key, machine, ranks, nodes, ma
         nodes=nodes,
         mapping=mapping,
         bytes=size,
+        counts=counts,
     )
     shown = float(page.get_attribute("#makespan", "data-seconds"))
     words = [
@@ -89,6 +92,7 @@ def test_its_times_are_those_of_run(page, folder, key, machine, ranks, nodes, ma
         key,
     ]
     words += [option, size] if option else []
+    words += ["--counts", counts] if counts != "uniform" else []
     done = subprocess.run(
         [paths.ROOT / "collscope", *map(str, words), "--source", "model", "--json"],
         capture_output=True,
@@ -132,6 +136,19 @@ def test_a_parameter_becomes_part_of_the_key(page, folder) -> None:
     page.fill("#param_k", "7")
     page.press("#param_k", "Enter")
     page.wait_for_function("document.getElementById('about_name').textContent === 'bcast/knomial[k=7]'")
+
+
+def test_blocks_may_be_of_unequal_lengths_where_the_collective_has_such(page, folder) -> None:
+    """A link that names what does not exist shows blocks of one length."""
+    look(page, folder, collective="bcast", algorithm="bcast/binomial", counts="linear")
+    assert not page.is_visible("#counts") and "--counts" not in page.inner_text("#command")
+    look(page, folder, collective="allgatherv", algorithm="allgatherv/bucket", ranks=8, counts="one:8")
+    assert page.input_value("#counts") == "uniform"
+    page.select_option("#counts", "one:0")
+    page.wait_for_function("document.getElementById('command').textContent.endsWith('--counts one:0')")
+    page.wait_for_function("document.getElementById('status').textContent.includes('proven')")
+    assert "counts=one%3A0" in page.evaluate("location.href")
+    assert page.inner_text("#bytes_name") == "bytes per block, on average"
 
 
 def test_a_call_that_an_algorithm_cannot_do_says_why(page, folder) -> None:

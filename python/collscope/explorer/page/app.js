@@ -88,6 +88,8 @@ function render() {
 
 // ---- controls
 
+const COUNT_NAMES = {uniform: "all alike", linear: "linear: 1, 2, … p", "one:0": "one:0: rank 0 has all"};
+
 function options(select, values, chosen, name = v => v) {
   const wanted = values.join("\n");
   if (select.dataset.values !== wanted) {
@@ -107,7 +109,9 @@ function controls() {
   for (const id of ["ranks", "root", "bytes"]) if (document.activeElement !== byId(id) || byId(id).value !== state[id]) byId(id).value = state[id];
   byId("root").closest("label").hidden = !known.collectives[state.collective].has_root;
   byId("bytes").closest("label").hidden = !hasData();
-  byId("bytes_name").textContent = countsBlocks() ? "bytes per block" : "bytes of the vector";
+  byId("bytes_name").textContent = bytesName();
+  options(byId("counts"), [...new Set([...COUNTS, state.counts])], state.counts, name => COUNT_NAMES[name] ?? name);
+  byId("counts").closest("label").hidden = !mayBeUneven();
   byId("root").max = Number(state.ranks) - 1;
   for (const id of ["nodes", "mapping"]) byId(id).closest("label").hidden = !machine.seats;
   params();
@@ -165,7 +169,7 @@ for (const view of VIEWS) {
     event.preventDefault();
   });
 }
-for (const id of ["collective", "algorithm", "machine", "nodes", "mapping", "ranks", "root", "bytes"])
+for (const id of ["collective", "algorithm", "machine", "nodes", "mapping", "ranks", "root", "bytes", "counts"])
   byId(id).addEventListener("change", event => {
     state[id] = event.target.value;
     if (id === "collective") state.algorithm = state.other = "";

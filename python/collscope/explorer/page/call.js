@@ -5,7 +5,7 @@ const VIEWS = [...document.querySelectorAll("[role=tab]")].map(tab => tab.id.rep
 
 const ELEM = 4;  // bytes of an element: float
 const DEFAULTS = {
-  view: "schedule", collective: "bcast", algorithm: "bcast/binomial", other: "", ranks: "8", bytes: "1024", root: "0",
+  view: "schedule", collective: "bcast", algorithm: "bcast/binomial", other: "", ranks: "8", bytes: "1024", root: "0", counts: "uniform",
   machine: "telephone", nodes: "1", mapping: "block", round: "0", study: "", ofCollective: "", ofMachine: "", ofRanks: "",
 };
 const MAX_RANKS = 256, MAX_VECTOR = 1 << 26;
@@ -50,6 +50,7 @@ function normalise() {
   state.nodes = String(fitting.reduce((best, n) => Math.abs(n - wanted) < Math.abs(best - wanted) ? n : best));
   if (!["block", "cyclic"].includes(state.mapping)) state.mapping = "block";
   state.root = String(known.collectives[state.collective].has_root ? clamp(state.root, 0, Number(state.ranks) - 1, 0) : 0);
+  state.counts = countsOf(state.counts);
   const largest = Math.floor(MAX_VECTOR / (countsBlocks() ? Number(state.ranks) : 1));
   state.bytes = String(hasData() ? Math.floor(clamp(state.bytes, 0, largest, 1024) / ELEM) * ELEM : 0);
   if (!VIEWS.includes(state.view)) state.view = DEFAULTS.view;
@@ -60,9 +61,20 @@ function clamp(text, least, most, otherwise) {
   return Number.isInteger(value) ? Math.min(Math.max(value, least), most) : otherwise;
 }
 
+// How long the blocks of ranks are, as --counts takes it; uniform where that does not exist here.
+const COUNTS = ["uniform", "linear", "zipf:0.5", "zipf:1", "zipf:2", "one:0"];
+const MAX_EXPONENT = 16;
+const mayBeUneven = () => known.collectives[state.collective].uneven;
+function countsOf(text) {
+  const [, kind, number] = text.match(/^(linear|zipf|one)(?::(\d+(?:\.\d+)?))?$/) ?? [];
+  const exists = {linear: number === undefined, zipf: Number(number) <= MAX_EXPONENT, one: /^\d+$/.test(number) && Number(number) < Number(state.ranks)};
+  return mayBeUneven() && exists[kind] ? text : DEFAULTS.counts;
+}
+
 const stem = key => key.split("[")[0];
 const hasData = () => known.collectives[state.collective].unit !== "none";
 const countsBlocks = () => known.collectives[state.collective].unit === "block";
+const bytesName = () => countsBlocks() ? "bytes per block" + (state.counts === DEFAULTS.counts ? "" : ", on average") : "bytes of the vector";
 
 function keysOf(collective) {
   const algorithms = COLLSCOPE.registry.algorithms.filter(a => a.collective === collective).map(a => a.key);
@@ -87,7 +99,7 @@ function keyWith(key, values) {
 
 function point(algorithm, bytes = Number(state.bytes)) {
   return `collective=${state.collective} algorithm=${algorithm} ranks=${state.ranks} count=${bytes / ELEM} type=float op=sum ` +
-    `root=${state.root}`;
+    `root=${state.root}` + (state.counts === DEFAULTS.counts ? "" : ` counts=${state.counts}`);
 }
 
 // Parts of the page that are loaded when they are chosen: each is a script that calls `loaded`.
@@ -151,5 +163,6 @@ function command(words) {
   const on = state.machine === "telephone" ? "" : ` --on ${state.machine} --nodes ${state.nodes}` + (state.mapping === "block" ? "" : ` --mapping ${state.mapping}`);
   const size = !hasData() ? "" : countsBlocks() ? ` --block-bytes ${state.bytes}` : ` --bytes ${state.bytes}`;
   const root = Number(state.root) ? ` --root ${state.root}` : "";
-  return `./collscope ${words}${on} --ranks ${state.ranks}${size}${root}`;
+  const counts = state.counts === DEFAULTS.counts ? "" : ` --counts ${state.counts}`;
+  return `./collscope ${words}${on} --ranks ${state.ranks}${size}${root}${counts}`;
 }

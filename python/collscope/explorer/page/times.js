@@ -22,12 +22,12 @@ const times = (() => {
     const nearness = new Map(timed.map(s => [s, Math.min(...s.points.map(q => q[1] / best(q[0])))]));
     timed.sort((a, b) => nearness.get(a) - nearness.get(b));
     timed.forEach((s, i) => { s.colour = COLOURS[i] ?? GREY; });
-    charts.lines(byId("times_chart"), timed, {title: `${state.collective}: time by size`, x: countsBlocks() ? "bytes per block" : "bytes of the vector"});
+    charts.lines(byId("times_chart"), timed, {title: `${state.collective}: time by size`, x: bytesName()});
     byId("times_table").replaceChildren(charts.sizesTable(timed, "Times; the fastest in bold"));
   }
 
   async function show() {
-    const key = [state.collective, state.ranks, state.machine, state.nodes, state.mapping, state.root, state.algorithm, document.documentElement.clientWidth].join();
+    const key = [state.collective, state.ranks, state.machine, state.nodes, state.mapping, state.root, state.counts, state.algorithm, document.documentElement.clientWidth].join();
     if (key === shownFor) return;
     shownFor = key;
     const keys = [...new Set([state.algorithm, ...keysOf(state.collective)])];
