@@ -1,7 +1,9 @@
-"""collscope.commands.cli: commands shown by README.md and docs run as they stand; others are named here, with the reason why not."""
+"""collscope.commands.cli: commands shown by README.md and docs run as they stand, in a copy of the tree; others are named here, with the
+reason why not."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -10,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from collscope.base import paths
+import tree_copy
+from collscope.base import paths, programs
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
+PRESETS = ("prove", "smpi", "mpi")
 
 PAGES = ["README.md", *(f"docs/{name}.md" for name in (
     "README", "decisions", "explain", "labs", "metrics", "preload", "schedules", "tuning", "validation",
@@ -21,6 +25,7 @@ PAGES = ["README.md", *(f"docs/{name}.md" for name in (
 ELSEWHERE = {
     r"^collscope test|^collscope twins": "a test of its own is the same",
     r"study run bird_schooner": "test_run of studies compares its rows",
+    r"study run newest": "takes ten minutes; test_run of studies shows how a study runs, test_claims what its committed tables say",
     r"validate testbed|validate this_machine|--judge": "campaigns measure for minutes, and have their own tests",
     r"testbed|--on bed\b": "needs root; test_testbed runs it",
     r"calibrate|this_machine": "measures this machine; tests of calibration run it",
@@ -81,30 +86,47 @@ def lay_out(folder: Path) -> None:
         (folder / name).write_text(block(*place), encoding="utf-8")
 
 
+def lacking() -> str:
+    """What a page's commands need and this machine lacks; "" if it lacks nothing."""
+    found = {name: shutil.which(name) for name in ("mpicc", "smpirun")}
+    found |= {file: (paths.BUILD / p / file).exists() for p in PRESETS for file in programs.BUILT[p].values()}
+    found |= {"ortools": importlib.util.find_spec("ortools")}
+    return ", ".join(name for name, there in found.items() if not there)
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the commands write results and keep what they have computed; not the tree that is tested."""
+    folder = tmp_path_factory.mktemp("tree") / "collscope"
+    return tree_copy.made(folder, PRESETS, ("labs", "results"), whole_builds=True)
+
+
 @pytest.fixture
-def workplace(tmp_path: Path) -> Path:
+def place(tree: Path, tmp_path: Path) -> Path:
+    """The folder in which a user of these pages stands."""
     lay_out(tmp_path)
     subprocess.run(["mpicc", "-o", tmp_path / "program", PROGRAM], check=True)
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "collscope").symlink_to(paths.ROOT / "collscope")
+    (tmp_path / "bin" / "collscope").symlink_to(tree / "collscope")
     return tmp_path
 
 
 @pytest.mark.parametrize("page", PAGES)
-@pytest.mark.skipif(not shutil.which("mpicc"), reason="needs an MPI library")
-def test_the_commands_of_a_page_run(page: str, workplace: Path) -> None:
+@pytest.mark.skipif(bool(lacking()), reason=f"lacks {lacking()}")
+def test_the_commands_of_a_page_run(page: str, place: Path) -> None:
     run = [command for command in commands(page) if not reason(command)]
     assert run
     if page == "docs/README.md":  # it names a profile, which the page on the preloaded library makes
         run.insert(0, "collscope profile --out profile.json -- mpirun -n 8 ./program")
-    environment = os.environ | {
-        "PATH": f"{workplace / 'bin'}:{os.environ['PATH']}",
+    hidden = ("PYTHONPATH", "COLLSCOPE_ROOT", "COLLSCOPE_CACHE")
+    environment = {name: value for name, value in os.environ.items() if name not in hidden} | {
+        "PATH": f"{place / 'bin'}:{os.environ['PATH']}",
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }
     for command in run:
-        done = subprocess.run(command, shell=True, cwd=workplace, env=environment, capture_output=True, text=True)
+        done = subprocess.run(command, shell=True, cwd=place, env=environment, capture_output=True, text=True)
         assert done.returncode == (command == UNFINISHED), f"{page}: {command}\n{done.stdout}{done.stderr}"
 
 

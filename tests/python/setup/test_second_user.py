@@ -5,14 +5,14 @@ tree changes."""
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from collscope.base import cache, depends, paths, programs
+import tree_copy
+from collscope.base import cache, paths
 from collscope.base.errors import UsageError
 from collscope.setup import state
 from collscope.studies import results
@@ -25,20 +25,7 @@ NO_OVERRIDE = ["setpriv", "--bounding-set=-dac_override"]  # root, too, obeys wh
 @pytest.fixture
 def tree(tmp_path: Path) -> Iterator[Path]:
     """A tree with the prover built; what a test takes its rights to write from gets them back at the end."""
-    root = tmp_path / "tree"
-    root.mkdir()
-    skip = shutil.ignore_patterns("this_machine", "tests")  # what Python has compiled is taken along: it saves seconds
-    for name in {*depends.PROGRAMS, "python"} - {"tests"}:
-        shutil.copytree(paths.ROOT / name, root / name, ignore=skip)
-    for name in ("collscope", "pyproject.toml", *state.SOURCE_FILES):
-        shutil.copy(paths.ROOT / name, root)
-    (root / "build" / "prove").mkdir(parents=True)
-    for name in programs.BUILT["prove"].values():
-        shutil.copy2(paths.BUILD / "prove" / name, root / "build" / "prove")
-    (root / ".venv").symlink_to(paths.ROOT / ".venv")
-    (root / ".cache").mkdir()
-    (root / "results").mkdir()
-    state.remember(root, state.PRESETS, [list(s) for s in state.sources(root)])
+    root = tree_copy.made(tmp_path / "tree", state.PRESETS)
     yield root
     subprocess.run(["chmod", "-R", "u+w", str(root)], check=True)
 
