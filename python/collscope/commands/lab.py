@@ -81,9 +81,12 @@ def _show(lab: Lab) -> None:
 @command.command("start", short_help="Make a folder for a lab.")
 @click.argument("name")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--no-figures", is_flag=True, help="Leave out the handout's figures, which take some seconds to draw.")
+@click.option(
+    "--no-figures", is_flag=True, help="Leave out the handout's figures, which take some seconds to draw, and its page."
+)
 def start(name: str, folder: Path, no_figures: bool) -> None:
-    """Make FOLDER with the handout of a lab, its figures, the skeleton and an answers file."""
+    """Make FOLDER with the handout of a lab (handout.html, with its figures, for a browser), the skeleton and an answers file."""
+    from collscope.base import pages
     from collscope.commands import show
     from collscope.labs import lab as labs
     from collscope.labs import start as beginning
@@ -94,8 +97,12 @@ def start(name: str, folder: Path, no_figures: bool) -> None:
         made.append(folder / figure.file)
         traces, _ = show.read_traces(show.Request(algo=figure.algorithm, ranks=figure.ranks))
         show.draw(traces, [figure.kind], str(made[-1]))
+    text = made[1]
+    if not no_figures:
+        made.append(text.with_suffix(".html"))
+        write_atomically(made[-1], pages.html(text.read_text(encoding="utf-8"), folder))
     print("\n".join(f"  {paths.display(path)}" for path in made))
-    print(f"read {paths.display(made[1])}; then ./collscope lab check {folder}")
+    print(f"read {paths.display(text if no_figures else made[-1])}; then ./collscope lab check {folder}")
 
 
 @command.command("check", short_help="Check a folder: what is right, what is missing.")

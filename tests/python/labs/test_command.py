@@ -53,6 +53,16 @@ def test_a_lab_begins_with_handout_skeleton_and_every_question(
 
 
 @needs_prover
+@pytest.mark.full
+def test_a_handout_is_a_page_with_its_figures_inside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "lab1"
+    assert call("start", "latency", str(folder)) == 0
+    page = (folder / "handout.html").read_text(encoding="utf-8")
+    assert page.count('src="data:image/svg+xml') == len(labs.load("latency").file.figure)
+    assert f"read {folder}/handout.html" in capsys.readouterr().out
+
+
+@needs_prover
 def test_a_check_says_what_is_there_and_what_held(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The exit status is 0 only where nothing is missing."""
     folder = solution(labs.load("broadcast"), tmp_path / "lab2")
