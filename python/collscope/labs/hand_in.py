@@ -62,10 +62,21 @@ def _below(folder: Path, name: str) -> str:
 
 def table(folder: Path, name: str) -> dict[str, Any]:
     """A TOML file of the folder. Missing: it is not there, or not TOML."""
+    text = ""
     try:
-        return tomllib.loads(read(folder, name).decode())
+        text = read(folder, name).decode()
+        return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise Missing(f"{name} cannot be read: {str(error)[:200] or 'it is too deep'}") from error
+        raise Missing(f"{name} cannot be read: {str(error)[:200] or 'it is too deep'}{_line(text, error)}") from error
+
+
+def _line(text: str, error: Exception) -> str:
+    """The line of a TOML file that is wrong, and what is mostly wrong with it; "" where the error names none."""
+    found = re.search(r"at line (\d+)", str(error))
+    lines = text.splitlines()
+    if not found or not 0 < int(found[1]) <= len(lines):
+        return ""
+    return f': `{lines[int(found[1]) - 1].strip()[:60]}`; a text stands in quotes, "…", a number by itself'
 
 
 def answers(folder: Path) -> dict[str, Any]:

@@ -122,6 +122,11 @@ def _deadlock(text: str) -> str:
              for m in re.finditer(MESSAGE, text)]  # fmt: skip
     if not steps:
         return _plain(text)
+    alone = {m["rank"]: m for m in re.finditer(MESSAGE, text) if m["rank"] == m["peer"]}
+    if len(alone) == len(steps):
+        rank, message = next(iter(alone.items()))
+        does = "sends to" if message["kind"] == "send" else "waits for a message from"
+        return f"Rank {rank} {does} itself{_at(message['at'])}, and waits for ever: it cannot do the other half meanwhile. Leave it out."
     circle = "; ".join(steps[:6]) + ("; …" if len(steps) > 6 else "")
     if "every send waits" in text:
         return (
@@ -216,7 +221,8 @@ def _hints(fault: Fault) -> list[str]:
         hints.append("It fails only where there are no data (count 0): return at once then.")
     elif splits(lambda c: c.point.root == 0 or c.point.count == 0 or c.ranks == 1):
         hints.append(
-            "It holds where the root is rank 0, and fails with every other root: count ranks from the root, (rank - root + p) % p."
+            "It holds where the root is rank 0, and fails with every other root: count ranks from the root, "
+            "v = (rank - root + p) % p, and name each partner by its rank, (v + root) % p."
         )
     elif splits(lambda c: c.point.type != "affine" or c.ranks < 2 or c.point.count == 0) or (
         all(c.point.type == "affine" for c in bad) and any(c.point.type != "affine" for c in held)
