@@ -16,16 +16,17 @@ static bool shares_segments(const rec_rank *k) {
   return false;
 }
 
-static void see(void *self, const record *r, int rank) {
+static bool see(void *self, const record *r, int rank) {
   nonblocking *b = self;
   if (!rank) {
     forget_plans(b);
     b->shares_segments = false;
   }
   b->shares_segments |= shares_segments(&r->rank[rank]);
-  if (b->shares_segments) return;
+  if (b->shares_segments) return false;
   wiring_see(&b->engine.wiring, r, rank);
   PUSH(b->plan, b->plans, b->plan_cap, coll_plan_of(r, rank));
+  return true;
 }
 
 record_viewer nonblocking_viewer(nonblocking *b, const machine *m) {

@@ -108,7 +108,7 @@ static void transfer(timer *t, int32_t id, int r) {
   s->message = id;
 }
 
-void ranks_run_one(timer *t, int r) {
+static void run_one(timer *t, int r) {
   engine *e = &t->engine;
   const machine *m = e->m;
   const wiring *w = &e->wiring;
@@ -201,6 +201,11 @@ void ranks_run_one(timer *t, int r) {
   }
 }
 
+void ranks_advance(timer *t, int r) {
+  run_one(t, r);
+  if (t->engine.rank[r].clock > t->stop_s) t->is_late = true;
+}
+
 static void fetch_rank(const engine *e, int r) {
   __builtin_prefetch(&e->rank[r], 1);
   __builtin_prefetch(&e->wiring.first_op[r]);
@@ -235,7 +240,7 @@ void ranks_run(timer *t) {
     int r = *next;
     if (backwards) e->run_n--;
     else first++;
-    ranks_run_one(t, r);
+    ranks_advance(t, r);
   }
   e->run_n = 0;
 }

@@ -21,6 +21,8 @@ typedef struct {
   size_t times_cap;
   timing_result *out;
   const record *rec;
+  double stop_s; /* INFINITY: of no interest is no time */
+  bool is_late;  /* some rank ends after stop_s */
 } timer;
 
 /* The side of its message that the i-th operation of a rank waits for. */
@@ -35,7 +37,7 @@ static inline void rank_busy(engine *e, int rank, part_kind part, double takes_s
 }
 
 /* The rank goes on until it waits, or is done. */
-void ranks_run_one(timer *, int rank);
+void ranks_advance(timer *, int rank);
 /* All that can go on do. */
 void ranks_run(timer *);
 

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 
 #include "core/schedule/array.h"
+#include "model/busy.h"
 #include "model/listing.h"
 #include "model/ranks.h"
+
+#define ROUNDED (1 - 1e-9) /* sums of a rank's work, in another order than its clock takes */
 
 static void choose_rule(timer *t) {
   static const port_rule *const rules[MACHINE_RULES] = {
@@ -120,9 +123,22 @@ static timer *timer_of(timing_result *out) {
   return out->work;
 }
 
-static void see(void *out, const record *rec, int rank) { wiring_see(&timer_of(out)->engine.wiring, rec, rank); }
+static bool see(void *result, const record *rec, int rank) {
+  timing_result *out = result;
+  engine *e = &timer_of(out)->engine;
+  if (!rank) out->is_slower = false, out->slower_than_s = 0;
+  if (out->stop_s > 0) {
+    double busy_s = ROUNDED * busy_at_least(e->m, rec, rank);
+    if (busy_s > out->slower_than_s) out->slower_than_s = busy_s;
+    out->is_slower = busy_s > out->stop_s;
+  }
+  if (out->is_slower) return false;
+  wiring_see(&e->wiring, rec, rank);
+  return !(out->is_slower = out->max_operations && e->wiring.operations > out->max_operations);
+}
 
 record_viewer timing_viewer(timing_result *out, const machine *m) {
+  timer_of(out)->engine.m = m;
   wiring_for(&timer_of(out)->engine.wiring, m, out->fresh);
   return (record_viewer){ see, out };
 }
@@ -134,9 +150,20 @@ size_t timing_messages(const timing_result *out, const record *rec) {
 
 const wiring *timing_wiring(const timing_result *out) { return &((const timer *)out->work)->engine.wiring; }
 
+/* Whether some rank ends after stop_s: its clock is there, or it waits for what happens now. */
+static bool is_late(timer *t) {
+  const engine *e = &t->engine;
+  if (e->now <= t->stop_s) return false;
+  int r = 0, p = e->wiring.ranks;
+  while (r < p && e->rank[r].next == e->wiring.first_op[r + 1] - e->wiring.first_op[r]) r++;
+  if (r == p) t->stop_s = INFINITY; /* all ranks are done, and what is left changes nothing */
+  return t->is_late = r < p;
+}
+
 int timing_run(const record *rec, const machine *m, timing_result *out) {
   timer *t = timer_of(out);
   engine *e = &t->engine;
+  if (rec->cut_short) return 0;
   e->m = m;
   t->rec = rec;
   t->out = out;
@@ -149,14 +176,18 @@ int timing_run(const record *rec, const machine *m, timing_result *out) {
   }
   if (!prepare(t, rec)) return -1;
   if (out->want_messages) listing_prepare(out, &e->wiring);
-  for (int r = 0; r < rec->args.size; r++) ranks_run_one(t, r);
+  t->stop_s = out->stop_s > 0 ? out->stop_s : INFINITY;
+  t->is_late = out->is_slower = false;
+  for (int r = 0; r < rec->args.size && !t->is_late; r++) ranks_advance(t, r);
   ranks_run(t);
-  while (t->rule->next(t->state, e)) {
+  while (!t->is_late && t->rule->next(t->state, e) && !is_late(t)) {
     t->rule->events(t->state, e);
     ranks_run(t);
     t->rule->settle(t->state, e);
   }
-  return conclude(t);
+  if (t->is_late) out->slower_than_s = out->stop_s;
+  out->is_slower = t->is_late;
+  return t->is_late ? 0 : conclude(t);
 }
 
 void timing_free(timing_result *out) {

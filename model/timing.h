@@ -50,10 +50,16 @@ typedef struct {
 } timing_span;
 
 typedef struct {
-  bool fresh;        /* the caller's: `out` is newly mapped in each call, but for what of it is input; see coll_renew */
-  double makespan_s; /* when the last rank is done; the first one enters at 0 */
-  double *rank_end_s; /* [ranks] */
-  double *marked_s;   /* [ranks] between marks, all together */
+  bool fresh; /* the caller's: `out` is newly mapped in each call, but for what of it is input; see coll_renew */
+  /* The caller's: times above stop_s are of no interest; 0: all are. Such a call ends as soon as that is known, while it is recorded
+   * (timing_viewer) or played. Nor are schedules of more than max_operations timed, where ranks are taken in so; 0: all are. */
+  double stop_s;
+  size_t max_operations;
+  bool is_slower;       /* for one of these reasons there is no other result than … */
+  double slower_than_s; /* … that it takes longer than this */
+  double makespan_s;    /* when the last rank is done; the first one enters at 0 */
+  double *rank_end_s;   /* [ranks] */
+  double *marked_s;     /* [ranks] between marks, all together */
   int ranks;
   size_t messages;
   double steps;             /* of work: as many tell about how long the run took, on any machine the same */
@@ -81,11 +87,12 @@ typedef struct {
 } timing_result;
 
 /* Takes in the ranks of a record_view: timing_run on its record then needs none of their operations, on this machine or on one without
- * newly mapped scratch. */
+ * newly mapped scratch. Where they show that the call is of no interest, the record is cut short, and is_slower says so. */
 record_viewer timing_viewer(timing_result *, const machine *);
 /* Messages of the ranks taken in so; of another record 0. */
 size_t timing_messages(const timing_result *, const record *);
-/* Times a record; zero-initialise the result before the first call. Returns 0, or -1 with result->error set. */
+/* Times a record; zero-initialise the result before the first call. Returns 0, or -1 with result->error set; where is_slower is set there is
+ * no time. */
 int timing_run(const record *, const machine *, timing_result *);
 /* The messages of the record that was timed last. */
 const struct wiring *timing_wiring(const timing_result *);

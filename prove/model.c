@@ -1,10 +1,11 @@
 /* collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise N | --others LIST] [--traffic] --plan FILE: what a model of the machine says of each
- * point, one JSON line per point: id; kind "ok", "unsupported" or "failed", and status "ok" or the reason; chose, the full key that a decision took, or null; model_s, the
+ * point, one JSON line per point: id; kind "ok", "unsupported", "slower" or "failed", and status "ok" or the reason; chose, the full key that a decision took, or null; model_s, the
  * time; cost_s and exact of the closed form; bound_s; rounds, null where there are more than half a million messages; steps, the work of timing it once. Also, with --trace,
  * all there is to draw (model/trace.h); with --explain, what the makespan is spent on (model/explain.h); with --traffic, bytes by kinds of links (model/traffic.h); with
  * --noise, noise_s: the times of N draws of the machine's noise, by their numbers; with --others, others_s: the times on other machines, whose files LIST names, a line
  * each: the schedule is recorded once, and its rounds are not counted. With --holdings it says instead what every rank holds after each round (holdings.h); with --write
  * it prints the schedule itself, as text: of an algorithm that uses segments, two back-to-back calls, as it is proved.
+ * Of a point with within= or stop_s= that takes longer there is kind "slower" and slower_than_s, what it takes more than, in place of a time.
  * A schedule from a file is answered like a point of a plan, with id 1, without a closed form and causes. Its first call is timed. */
 #include <math.h>
 #include <stdio.h>
@@ -21,17 +22,18 @@
 #include "core/schedule/recorder/record.h"
 #include "core/schedule/text.h"
 #include "model/explain.h"
-#include "model/overlap.h"
-#include "model/timing.h"
 #include "model/trace.h"
 #include "model/traffic.h"
 #include "prove/file.h"
 #include "prove/holdings.h"
+#include "prove/metric.h"
 #include "prove/osu_loop.h"
 #include "prove/others.h"
+#include "prove/race.h"
 #include "prove/sweep.h"
 
 enum { MAX_COUNTED = 1 << 19 }; /* messages: to count rounds takes as long as to find the time */
+enum { MAX_RACING = 1 << 27 };  /* operations of a point that may be left out: some gigabytes */
 
 typedef struct {
   machine machine, rounds; /* rounds: a message takes one second, and nothing else takes any */
@@ -48,12 +50,12 @@ typedef struct {
   int draws;
   double *drawn_s; /* [draws]: of the point */
   other_machines others;
+  race race; /* where only the fastest of some points counts */
   explanation explanation;
   traffic moved; /* by the point */
   holder holder;
   double *late_s; /* of each rank, by the point's skew */
-  size_t late_cap;
-  double *round; /* of each message and transfer */
+  double *round;  /* of each message and transfer */
   size_t round_cap;
 } model;
 
@@ -67,16 +69,6 @@ static const coll_place *places(model *m, int ranks) {
   return m->place;
 }
 
-/* What a driver would print for this metric, ranks having entered as the point says; with a barrier, as they leave it. */
-static double time_of(const timing_result *t, const plan_point *q) {
-  if (q->metric == PLAN_ROOT) return t->rank_end_s[q->root];
-  if (q->metric == PLAN_MAKESPAN) return t->makespan_s;
-  if (q->metric == PLAN_DELAY) return t->makespan_s - arrival_last(t->late_s, t->ranks);
-  double sum = 0;
-  for (int r = 0; r < t->ranks; r++) sum += *q->barrier ? t->marked_s[r] / q->repetitions : t->rank_end_s[r];
-  return sum / t->ranks;
-}
-
 static void keep_rounds(model *m) {
   size_t n = m->timing.messages + m->timing.transfers;
   RESERVE(m->round, m->round_cap, n);
@@ -85,7 +77,7 @@ static void keep_rounds(model *m) {
 
 /* What there is to say of a point. */
 typedef struct {
-  const char *id, *kind, *status; /* "ok", "unsupported", "failed"; "ok" or the reason */
+  const char *id, *kind, *status; /* "ok", "unsupported", "slower", "failed"; "ok" or the reason */
   const char *chose;              /* full key that a decision took; "" */
   const coll_alg *alg;            /* NULL where no closed form is known */
   coll_collective collective;     /* COLL_COLLECTIVES: a file that promises nothing */
@@ -93,6 +85,7 @@ typedef struct {
   double time_s, rounds, steps; /* NAN: unknown; steps: of the engine, for one run */
   const overlap *overlap;       /* NULL: that is not its metric */
   const traffic *moved;         /* NULL: not counted */
+  double slower_than_s;         /* of kind "slower" */
 } answer;
 
 /* What is timed. */
@@ -114,6 +107,7 @@ static void print_answer(model *m, const answer *a) {
   json_text(&j, "status", a->status);
   if (!strcmp(a->kind, "failed") && timed(m)->endless) json_bool(&j, "endless", true);
   json_text(&j, "chose", *a->chose ? a->chose : NULL);
+  if (!strcmp(a->kind, "slower")) json_real(&j, "slower_than_s", a->slower_than_s);
   bool ok = !strcmp(a->kind, "ok");
   const coll_alg *alg = ok ? a->alg : NULL;
   json_real(&j, "model_s", ok ? a->time_s : NAN);
@@ -158,25 +152,13 @@ static int failed(model *m, const machine *on, answer *a) {
   return 1;
 }
 
-/* When ranks enter; false, having said why, where the skew does not fit them. */
-static bool enter_late(model *m, const plan_point *q) {
-  char error[400];
-  m->timing.late_s = NULL;
-  if (q->skew.kind == ARRIVAL_NONE) return true;
-  RESERVE(m->late_s, m->late_cap, (size_t)q->ranks);
-  if (!arrival_times(&q->skew, q->ranks, m->late_s, error, sizeof error))
-    return refuse("%s:%d: skew: %s", m->path, q->line, error), false;
-  m->timing.late_s = m->late_s;
-  return true;
-}
-
 /* The point's time in each draw of the noise; false where it has none. */
 static bool draw_noise(model *m, const plan_point *q) {
   bool fine = true;
   for (int d = 0; fine && d < m->draws; d++) {
     m->timing.draw = (uint64_t)d + 1;
     fine = !timing_run(timed(m), &m->machine, &m->timing);
-    if (fine) m->drawn_s[d] = time_of(&m->timing, q);
+    if (fine) m->drawn_s[d] = metric_time(&m->timing, q);
   }
   m->timing.draw = 0;
   return fine;
@@ -186,63 +168,75 @@ static bool draw_noise(model *m, const plan_point *q) {
 static const machine *time_others(model *m, const plan_point *q) {
   for (size_t i = 0; i < m->others.n; i++) {
     if (timing_run(timed(m), &m->others.machine[i], &m->timing)) return &m->others.machine[i];
-    m->others.time_s[i] = time_of(&m->timing, q);
+    m->others.time_s[i] = metric_time(&m->timing, q);
   }
   return NULL;
+}
+
+/* Prints that the point's time is of no interest. Returns the exit status. */
+static int answer_slower(model *m, answer *a) {
+  const timing_result *t = &m->timing;
+  char why[64] = "", status[128];
+  if (t->slower_than_s < t->stop_s)
+    snprintf(why, sizeof why, "not timed, more than %zu operations: ", t->max_operations);
+  snprintf(status, sizeof status, "%sslower than %.9g s", why, t->slower_than_s);
+  a->kind = "slower";
+  a->status = status;
+  a->slower_than_s = t->slower_than_s;
+  print_answer(m, a);
+  return 0;
+}
+
+/* Counts the rounds of what is recorded, where they are few enough. 0, or the exit status where an answer is printed. */
+static int count_rounds(model *m, const plan_point *q, answer *a, bool *answered) {
+  record *r = timed(m);
+  bool few = timing_messages(&m->timing, r) <= MAX_COUNTED;
+  if (m->others.n || *q->barrier || a->collective == COLL_COLLECTIVES || !few) return 0;
+  m->timing.late_s = NULL; /* rounds know no time */
+  m->timing.stop_s = 0;
+  *answered = true;
+  if (timing_run(r, &m->rounds, &m->timing)) return failed(m, &m->rounds, a);
+  if (m->holdings) return print_holdings(m, q, a);
+  *answered = false;
+  a->rounds = m->timing.makespan_s;
+  if (m->trace) keep_rounds(m);
+  return 0;
 }
 
 /* Times what is recorded or read, and prints the answer. Returns the exit status. */
 static int answer_timed(model *m, const plan_point *q, answer *a) {
   record *r = timed(m);
-  a->rounds = NAN;
-  if (!m->others.n && !*q->barrier && a->collective < COLL_COLLECTIVES &&
-      timing_messages(&m->timing, r) <= MAX_COUNTED) {
-    if (timing_run(r, &m->rounds, &m->timing)) return failed(m, &m->rounds, a);
-    if (m->holdings) return print_holdings(m, q, a);
-    a->rounds = m->timing.makespan_s;
-    if (m->trace) keep_rounds(m);
-  }
-  if (!enter_late(m, q)) return 2;
+  bool races = m->timing.stop_s > 0, answered = false;
+  a->rounds = NAN; /* of those that race few have a time that is of interest, so rounds come last */
+  int status = races ? 0 : count_rounds(m, q, a, &answered);
+  if (answered) return status;
+  if (!metric_late(&m->timing, q, &m->late_s, m->path)) return 2;
   if (!draw_noise(m, q)) return failed(m, &m->machine, a);
   const machine *without = time_others(m, q);
   if (without) return failed(m, without, a);
   int wrong = m->explain ? explain_run(r, &m->machine, &m->timing, &m->explanation)
                          : timing_run(r, &m->machine, &m->timing);
   if (wrong) return failed(m, &m->machine, a);
-  a->time_s = time_of(&m->timing, q);
+  if (races && m->timing.is_slower) return answer_slower(m, a);
+  a->time_s = metric_time(&m->timing, q);
   a->steps = m->timing.steps;
+  race_timed(&m->race, q, a->time_s);
   if (m->counts) traffic_count(&m->moved, timing_wiring(&m->timing), &m->machine);
   if (m->counts) a->moved = &m->moved;
-  print_answer(m, a);
-  return 0;
+  if (races) status = count_rounds(m, q, a, &answered);
+  if (!answered) print_answer(m, a);
+  return status;
 }
 
-/* Why the call cannot go on while its ranks compute; NULL: it can. */
-static const char *blocks(const model *m, const coll_alg *alg) {
-  if (m->trace || m->holdings || m->explain || m->draws)
-    return "traces, causes and noise are known of blocking calls; use metric makespan";
-  return alg->flags & COLL_ANY_SOURCE
-             ? "receives from any source, so what a rank does next is not known before; it has no non-blocking form"
-             : NULL;
-}
-
-/* Times a non-blocking call by itself or beside computation on a machine; 0, or -1 with an error in the player. */
-static int time_nonblocking(model *m, const plan_point *q, const machine *on) {
-  static const overlap_progress by[] = { OVERLAP_CALLS, OVERLAP_THREAD, OVERLAP_OFFLOAD }; /* as plan_progress */
-  if (q->metric == PLAN_NONBLOCKING)
-    return nonblocking_run(&m->player, m->record, on, (nonblocking_use){ .offload = q->progress == PLAN_BY_OFFLOAD });
-  return overlap_run(&m->overlap, &m->player, m->record, on, by[q->progress], q->polls ? PLAN_POLL_PART : 0);
-}
-
-/* The same on all machines, and prints the answer. Returns the exit status. */
+/* Times the call on all machines, by itself or beside computation, and prints the answer. Returns the exit status. */
 static int answer_nonblocking(model *m, const plan_point *q, answer *a) {
   bool shares = m->player.shares_segments;
   int wrong = 0;
   for (size_t i = 0; i < m->others.n && !wrong && !shares; i++) {
-    wrong = time_nonblocking(m, q, &m->others.machine[i]);
+    wrong = metric_nonblocking(&m->player, &m->overlap, q, m->record, &m->others.machine[i]);
     m->others.time_s[i] = m->player.makespan_s;
   }
-  if (!wrong && !shares) wrong = time_nonblocking(m, q, &m->machine);
+  if (!wrong && !shares) wrong = metric_nonblocking(&m->player, &m->overlap, q, m->record, &m->machine);
   if (wrong || shares) {
     a->kind = shares ? "unsupported" : "failed";
     a->status = shares ? "uses shared segments, whose flags a rank waits for; it has no non-blocking form"
@@ -291,7 +285,7 @@ static int point(model *m, const plan_point *q) {
   if (!status && *q->barrier && !(recorded = osu_loop_alg(q, alg, &args, barrier_param, reason, sizeof reason)))
     status = reason;
   bool goes_on = plan_is_nonblocking(q->metric);
-  if (!status && goes_on) status = blocks(m, alg);
+  if (!status && goes_on) status = metric_blocks(alg, m->trace || m->holdings || m->explain || m->draws);
   if (!status && q->metric == PLAN_LOOP) status = "the model times one call; use a metric other than loop";
   if (!status && q->buffers == PLAN_COLD) status = "the model has no cold buffers; take warm or fresh ones";
   answer a = { .id = q->id,
@@ -312,10 +306,13 @@ static int point(model *m, const plan_point *q) {
     return answer_nonblocking(m, q, &a);
   }
   m->timing.want_messages = m->trace || m->holdings;
-  m->timing.late_s = NULL; /* rounds know no time */
   m->timing.fresh = q->buffers == PLAN_FRESH;
+  bool whole = m->timing.want_messages || m->explain || m->draws || m->others.n; /* more than a time is to be told */
+  m->timing.stop_s = whole ? 0 : race_stop(&m->race, q);
+  m->timing.max_operations = m->timing.stop_s > 0 ? MAX_RACING : 0;
   if (m->timing.want_messages || m->others.differ) m->record = record_make(m->record, recorded, &args, 1, 1);
   else m->record = record_view(m->record, recorded, &args, 1, timing_viewer(&m->timing, &m->machine));
+  if (m->record->cut_short) return answer_slower(m, &a);
   return answer_timed(m, q, &a);
 }
 
@@ -348,6 +345,7 @@ static int points(model *m, const char *path) {
   }
   int status = m->write && p.points != 1 ? refuse("%s: --write is for a plan of one point", m->path) : 0;
   for (size_t i = 0; i < p.points && status < 2; i++) {
+    race_order(&m->race, &p, i, &m->machine, places(m, p.point[i].ranks));
     int one = point(m, &p.point[i]);
     if (one > status) status = one;
     if (fflush(stdout)) break; /* main says so */
@@ -383,6 +381,7 @@ int model_main(const char *machine_path, const char *plan_path, const char *sche
     free(m.place);
     free(m.displs);
     free(m.round);
+    race_free(&m.race);
     free(m.late_s);
     free(m.drawn_s);
     holder_free(&m.holder);

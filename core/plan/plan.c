@@ -179,6 +179,8 @@ static bool pair(const file_line *r, plan_point *q, const char *key, const char 
   if (!strcmp(key, "group")) return small_number(r, key, text, PLAN_MAX_REPETITIONS, &q->group);
   if (!strcmp(key, "until_ci")) return real_number(r, key, text, 1, &q->until_ci);
   if (!strcmp(key, "budget_s")) return real_number(r, key, text, 1e6, &q->budget_s);
+  if (!strcmp(key, "within")) return real_number(r, key, text, 1e6, &q->within);
+  if (!strcmp(key, "stop_s")) return real_number(r, key, text, 1e9, &q->stop_s);
   if (!strcmp(key, "in_place")) return flag(r, key, text, &q->in_place);
   if (!strcmp(key, "check")) return flag(r, key, text, &q->check);
   if (!strcmp(key, "op")) return one_of(r, key, text, ops, PLAN_OPS, op);
@@ -221,7 +223,7 @@ static bool pair(const file_line *r, plan_point *q, const char *key, const char 
   }
   return line_wrong(r,
                     "unknown key %.40s; known: id collective algorithm ranks count type op root in_place counts metric "
-                    "repetitions until_ci budget_s warmup buffers skew group check",
+                    "repetitions until_ci budget_s warmup buffers skew group within stop_s check",
                     key);
 }
 
@@ -259,6 +261,10 @@ static bool finish(const file_line *r, plan_point *q, int collective, int op) {
   if (!q->until_ci != !q->budget_s) return line_wrong(r, "until_ci= and budget_s= go together");
   if (q->until_ci > 0 && q->metric == PLAN_LOOP)
     return line_wrong(r, "until_ci=%g: a loop is one time; take another metric", q->until_ci);
+  if ((q->within > 0 || q->stop_s > 0) && q->metric != PLAN_MAKESPAN)
+    return line_wrong(r, "within= and stop_s= go with metric=makespan, not with %s", metrics[q->metric]);
+  if (q->within > 0 && !q->group)
+    return line_wrong(r, "within=%g is of the fastest of a group; give group=", q->within);
   if (q->buffers != PLAN_WARM && q->metric == PLAN_LOOP)
     return line_wrong(r, "buffers=%s: calls of a loop follow each other; take another metric", buffers[q->buffers]);
   if (q->buffers == PLAN_FRESH && plan_is_nonblocking(q->metric))

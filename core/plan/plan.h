@@ -26,6 +26,9 @@
  *                that are written                       warm
  *   group        points of one group follow each other, are the same call of several algorithms, and are timed in rounds: a
  *                repetition of each in turn             0: by itself
+ *   within       share: the model finds no time that is longer by more than this share than the fastest of the point's group so far,
+ *                and begins with those that are fast by their formula   0: it finds all
+ *   stop_s       nor one that is longer than this       0: it finds all
  *   check        0 or 1: compare the data               0
  * A program that times nothing reads past what is about timing. */
 #ifndef COLLSCOPE_CORE_PLAN_PLAN_H
@@ -74,7 +77,7 @@ typedef struct {
   plan_progress progress; /* of nonblocking and overlap */
   bool polls;             /* of overlap: asks while it computes, until the call is through; else computes and waits */
   int repetitions, warmup, group;
-  double until_ci, budget_s;
+  double until_ci, budget_s, within, stop_s;
   plan_buffers buffers;
   arrival skew;
 } plan_point;

@@ -96,15 +96,16 @@ typedef struct record {
   int segment_groups;    /* how many different segments there are */
   bool chose;            /* a recv_any had a choice of messages: other seeds may record other orders */
   bool endless;          /* error says that the algorithm goes on for ever */
+  bool cut_short;        /* whoever was shown its ranks had seen enough: the others were not recorded */
   char error[500];       /* empty, or what the algorithm did wrong, at which rank, and where in the source */
 } record;
 
 /* Where `in` and `out` lie at a rank in this call. */
 rec_layout rec_layout_of(coll_collective, const coll_args *, int rank);
 
-/* Who is shown the ranks of a schedule, one after the other, ascending. */
+/* Who is shown the ranks of a schedule, one after the other, ascending. False: that is enough. */
 typedef struct {
-  void (*see)(void *user, const record *, int rank);
+  bool (*see)(void *user, const record *, int rank);
   void *user;
 } record_viewer;
 

@@ -1,6 +1,8 @@
 /* The timing engine under both rules of ports, on schedules small enough to work out by hand. */
 #include "tests/model/by_hand.h"
 
+#include "model/busy.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -218,6 +220,55 @@ static void test_again(void) {
   machine_free(&fluid);
 }
 
+/* A time above stop_s is not found, and one that is not above it is the very same. */
+static void test_stop(void) {
+  machine machines[] = { machine_one_port(a, b, g), machine_ideal_simgrid(a, b, g) };
+  for (int i = 0; i < 2; i++) {
+    start(3);
+    transfer(0, 1, 1000);
+    transfer(1, 2, 1000);
+    add(2, (rec_op){ .kind = REC_REDUCE, .bytes = 400 });
+    double whole = timed(&machines[i]), late[] = { 1e-12, a / 2, whole / 2, whole - 200 * g };
+    for (int k = 0; k < 4; k++) {
+      result.stop_s = late[k];
+      timed(&machines[i]);
+      check(result.is_slower && result.slower_than_s == late[k], "rule %d, stop %d: goes on", i, k);
+    }
+    result.stop_s = whole;
+    check(timed(&machines[i]) == whole && !result.is_slower, "rule %d: what ends at the stop has a time", i);
+    result.stop_s = 0;
+    check(timed(&machines[i]) == whole && !result.is_slower, "rule %d: without a stop", i);
+  }
+  /* Both ranks are done at once; that a message is still under way makes the call no longer. */
+  machines[1].eager_bytes = 2000;
+  start(2);
+  put(0, REC_SEND, 1, 1000);
+  put(1, REC_IRECV, 0, 1000);
+  result.stop_s = a / 2;
+  check(timed(&machines[1]) == 0 && !result.is_slower, "a message that nobody waits for");
+  result.stop_s = 0;
+  for (int i = 0; i < 2; i++) machine_free(&machines[i]);
+}
+
+/* Of a rank that waits for nobody it is its time. */
+static void test_busy(void) {
+  machine fluid = machine_ideal_simgrid(a, b, g);
+  fluid.eager_bytes = 2000;
+  fluid.overhead_s = a / 10;
+  fluid.copy_s_per_byte = g / 2;
+  start(3);
+  for (int r = 1; r < 3; r++) transfer(0, r, 1000);
+  put(0, REC_ISEND, 2, 5000);
+  put(2, REC_RECV, 0, 5000);
+  add(0, (rec_op){ .kind = REC_REDUCE, .bytes = 400 });
+  add(0, (rec_op){ .kind = REC_COPY, .bytes = 400 });
+  timed(&fluid);
+  near_to("rank 0 is busy", busy_at_least(&fluid, &rec, 0), 3 * a / 10 + 600 * g);
+  near_to("until its end", result.rank_end_s[0], busy_at_least(&fluid, &rec, 0));
+  near_to("rank 2 takes an eager message in", busy_at_least(&fluid, &rec, 2), a / 10);
+  machine_free(&fluid);
+}
+
 int main(void) {
   test_one_message();
   test_outstanding();
@@ -229,5 +280,7 @@ int main(void) {
   test_segments();
   test_faults();
   test_again();
+  test_stop();
+  test_busy();
   return finish();
 }

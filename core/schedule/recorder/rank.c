@@ -82,7 +82,7 @@ void rec_begin(recorder *s, const coll_alg *alg, const coll_args *args) {
   r->collective = alg->collective;
   r->error[0] = '\0';
   r->segment_groups = 0;
-  r->chose = r->endless = false;
+  r->chose = r->endless = r->cut_short = false;
   s->player.begun = false;
   take_args(s, args);
   pool_reset(&s->keep);

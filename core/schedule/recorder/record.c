@@ -113,7 +113,7 @@ static void reserve(recorder *s) {
 /* Shows a rank that is done. Its list serves the next one, so that a million need no more memory than the longest of them. */
 static void show(recorder *s, int rank, record_viewer viewer) {
   rec_rank *now = &s->record.rank[rank];
-  viewer.see(viewer.user, &s->record, rank);
+  s->record.cut_short = !viewer.see(viewer.user, &s->record, rank);
   now->n = 0;
   if (rank + 1 == s->record.args.size) return;
   rec_rank empty = now[1];
@@ -137,7 +137,7 @@ static record *record_into(recorder *s, const coll_alg *alg, const coll_args *ar
   bool any = alg->flags & COLL_ANY_SOURCE;
   for (int left = p; left && !*r->error;) {
     left = 0;
-    for (int i = 0; i < p && !*r->error; i++) {
+    for (int i = 0; i < p && !*r->error && !r->cut_short; i++) {
       any_source *w = &s->any_source[i];
       if (w->done || (w->visited && w->at == w->n)) continue; /* nothing new for it */
       make_rank(s, i);
@@ -153,7 +153,9 @@ static record *record_into(recorder *s, const coll_alg *alg, const coll_args *ar
     }
   }
   active.current = NULL;
-  for (int i = 0; i < p && viewer.see && any && !*r->error; i++) viewer.see(viewer.user, r, i);
+  for (int i = 0; i < p && viewer.see && any && !*r->error && !r->cut_short; i++)
+    r->cut_short = !viewer.see(viewer.user, r, i);
+  if (r->cut_short) return r;
   for (int i = 0; i < p && !*r->error; i++)
     for (int k = 0; k < r->segments[i]; k++) s->groups[r->segment[i][k].group].opened++;
   for (int i = 0; i < r->segment_groups && !*r->error; i++) {

@@ -16,7 +16,8 @@
  * process. */
 record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed);
 /* The same of one call, but nobody keeps the operations: each rank is shown when it is done, in ascending order, and its list then
- * serves the next one. What is returned has a serial, args and an error, but no operations. */
+ * serves the next one. What is returned has a serial, args and an error, but no operations; once the viewer has seen enough, nothing
+ * more is recorded. */
 record *record_view(record *reuse, const coll_alg *alg, const coll_args *args, unsigned seed, record_viewer);
 /* While a rank is recorded: the time of all that it does from here on, to the mark that `ends` it, is added up by timing_run. */
 void record_mark(coll_ctx *, bool ends);
