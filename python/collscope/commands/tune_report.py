@@ -33,7 +33,7 @@ SLOWER = "slower than the library's own choice, to which rules cannot leave it, 
 WORST = 20  # calls in the report, those that lose most first
 COLUMNS = (
     *("collective", "ranks_per_node", "ranks", "bytes", "held_out"),
-    *("default", "default_s", "rule", "rule_s", "best", "best_s", "default_loss", "rule_loss"),
+    *("default", "default_s", "rule", "rule_s", "best", "best_s", "default_loss", "rule_loss", "default_at_least"),
     *("confirmed_by", "default_confirmed_s", "rule_confirmed_s", "best_confirmed", "best_confirmed_s"),
 )
 WORDS_OF = {"real": ("measured", "by measurement"), "sim": ("simulated", "by simulation")}
@@ -48,7 +48,7 @@ def made(tuned: Tuned, verified: Sequence[Verified] | None) -> dict[str, str | b
     writer.writerow(COLUMNS)
     for part, g in found:
         collective, *call = g.call
-        times = (g.default, g.default_s, g.key, g.time_s, g.best, g.best_s, g.default_loss, g.loss)
+        times = (g.default, g.default_s, g.key, g.time_s, g.best, g.best_s, g.default_loss, g.loss, int(g.at_least))
         cells = [collective, part.per_node or "", *call, int(g.held_out), *times]
         if (w := confirmed[id(part)].get(g.call)) and part.confirmed:
             rule_s = w.rule.median_s if w.rule else ""
@@ -130,7 +130,7 @@ def summary(part: Part) -> list[dict[str, str]]:
                 "per node": str(part.per_node or ""),
                 "rules": str(len(rules)),
                 "most": str(max(runs.values())),
-                "default": _losses([g.default_loss for g in mine]),
+                "default": _losses([g.default_loss for g in mine], any(g.at_least for g in mine)),
                 "rule": _losses([g.loss for g in mine if not g.held_out]),
                 "held out": _losses([g.loss for g in mine if g.held_out]),
             }
@@ -138,8 +138,9 @@ def summary(part: Part) -> list[dict[str, str]]:
     return rows
 
 
-def _losses(losses: Sequence[float]) -> str:
-    return f"{percent(sum(losses) / len(losses))} (max {percent(max(losses))})" if losses else "—"
+def _losses(losses: Sequence[float], at_least: bool = False) -> str:
+    more = "> " if at_least else ""
+    return f"{more}{percent(sum(losses) / len(losses))} (max {more}{percent(max(losses))})" if losses else "—"
 
 
 def checked(verified: Sequence[Verified] | None) -> str:

@@ -152,8 +152,9 @@ def tune(
         found = tune_profile.of_programs(programs, platform, target, collectives, is_real)
     else:
         found = tune_search.on_grid(
-            platform, target, collectives or (), request.ranks, request.ranks_per_node, request.sizes, is_real
-        )
+            platform, target, collectives or (), request.ranks, request.ranks_per_node, request.sizes, is_real,
+            None if how else loss,
+        )  # fmt: skip
     parts: list[Part] = []
     left_s = how.budget_s if how else 0.0
     for searched in found.parts:
@@ -177,14 +178,17 @@ def tune(
 def _part(searched: Searched, target: Target, loss: float, how: tune_confirm.How | None, left_s: float) -> Part:
     """The rules of what was timed for so many ranks on a node, with so many seconds left to confirm them."""
     times, tasks = searched.times, searched.tasks
-    made, joined = gain.settled(times, loss)
+    made, joined, undecided = gain.settled(times, loss)
+    while undecided and searched.complete:
+        times = searched.complete(undecided)
+        made, joined, undecided = gain.settled(times, loss)
     doubts, confirmed = doubtful(made, times, tasks, target), None
     if how:
         calls = search.calls_of(tasks, target)
         found = confirm.contests(made, times, [rule for rule, _ in doubts])
         measured, spent_s = tune_confirm.run(found, calls, confirm.seconds_of(times), how, left_s)
         before = confirm.worth(made, times, measured)
-        made, joined = gain.settled(confirm.merged(times, measured), loss)
+        made, joined, _ = gain.settled(confirm.merged(times, measured), loss)
         after = confirm.worth(made, times, measured)
         gone = tune_confirm.gone(before, after)
         confirmed = Confirmed(how.source, measured, len(found), spent_s, gone, tune_confirm.left(after))
@@ -214,6 +218,8 @@ def doubtful(rules: Sequence[Rule], times: Times, tasks: Sequence[Task], target:
         call = calls[len(calls) // 2]
         if times.program:
             call = max(calls, key=lambda other, known=times.program.calls: known.get(other, 0.0))  # type: ignore[misc]
+        if call in times.at_least:  # far slower, whatever the numbers are
+            continue
         layout, point = by_call[call]
         keys = (rule.key, times.default[call][0])
         choices.append(Choice(layout, {key: replace(point, algorithm=key) for key in keys}))

@@ -54,7 +54,7 @@ def _announce(tasks: Sequence[Task], options: Options) -> None:
 def left(tasks: Sequence[Task], noise: int = 0) -> list[Task]:
     """Those of these points that would have to be timed now, each once."""
     calls = dict.fromkeys(timed(task) for task in tasks if not is_builtin(task[1]) and not lacks_cores(task))
-    keys = dict(zip(_keys(list(calls), noise), calls, strict=True))
+    keys = dict(zip(keys_of(list(calls), noise), calls, strict=True))
     with cache.Cache() as store:
         known = store.get_many(keys)
     return [task for key, task in keys.items() if key not in known]
@@ -121,6 +121,11 @@ def run_tasks(tasks: Sequence[Task], options: Options = DEFAULTS, progress: Prog
     """As `rows`, silently. With noise its band stands beside the time, which is that without noise."""
     tasks = [timed(task) for task in tasks]
     outcomes = evaluate(tasks, progress=progress, limit_s=options.point_timeout_s, noise=options.noise)
+    return rows_of(tasks, outcomes, options.traffic)
+
+
+def rows_of(tasks: Sequence[Task], outcomes: Sequence[Mapping[str, Any]], traffic: bool = False) -> list[Row]:
+    """The rows of timed tasks, from what the prover says of each; `traffic`: with bytes by kinds of links."""
     sources = cache.sources_hash(*depends.MODEL)
     hashes = {at: content_hash(at.platform)[:12] if at.platform else "" for at in dict.fromkeys(at for at, _ in tasks)}
     rows = []
@@ -146,7 +151,7 @@ def run_tasks(tasks: Sequence[Task], options: Options = DEFAULTS, progress: Prog
                 platform_hash=hashes[layout],
                 **_band(outcome.get("noise_s") or []),
                 **{name: outcome[name] for name in OVERLAPS if outcome["kind"] == OK and name in outcome},
-                **(outcome.get("traffic") or {} if options.traffic else {}),
+                **(outcome.get("traffic") or {} if traffic else {}),
             )
         )
     return rows
@@ -161,7 +166,7 @@ def _band(drawn: Sequence[float]) -> dict[str, Any]:
     return {"noise_low_s": low, "noise_median_s": middle, "noise_high_s": high}
 
 
-def _machines(tasks: Sequence[Task], noise: int = 0) -> dict[Layout, str]:
+def machines_of(tasks: Sequence[Task], noise: int = 0) -> dict[Layout, str]:
     """The machine file of each layout."""
     return {
         layout: machine_file(layout.platform, layout.nodes, layout.ranks, layout.mapping, noise > 0)
@@ -178,10 +183,10 @@ def _drawn(machines: Iterable[Layout], noise: int) -> dict[Layout, list[str]]:
     }
 
 
-def _keys(tasks: Sequence[Task], noise: int = 0, machines: Mapping[Layout, str] | None = None) -> list[str]:
-    """Of each task in the cache."""
+def keys_of(tasks: Sequence[Task], noise: int = 0, machines: Mapping[Layout, str] | None = None) -> list[str]:
+    """Of each timed task in the cache."""
     made_by = prover.made_by()
-    files = machines or _machines(tasks, noise)
+    files = machines or machines_of(tasks, noise)
     drawn = _drawn(files, noise)
     return [
         cache.digest("model", *made_by, files[layout], f"ranks={layout.ranks}", point.identity(), *drawn[layout])
@@ -195,21 +200,12 @@ def evaluate(
     """What the prover says of each task, cached by content: status ("ok" or the reason), model_s and cost_s (seconds), exact
     (whether the formula is the schedule's critical path), bound_s, rounds, chose (full key); traffic: bytes over links between nodes, by
     model/traffic.h; noise_s: the times of `noise` draws, on platforms whose noise is known."""
-    machines = _machines(tasks, noise)
+    machines = machines_of(tasks, noise)
     drawn = _drawn(machines, noise)
-    keys = _keys(tasks, noise, machines)
+    keys = keys_of(tasks, noise, machines)
     with cache.Cache() as store:
         known = store.get_many(keys)
-        known |= {
-            key: {"kind": UNSUPPORTED, "status": BUILTIN}
-            for key, (_, point) in zip(keys, tasks, strict=True)
-            if is_builtin(point)
-        }
-        known |= {
-            key: {"kind": UNSUPPORTED, "status": reason}
-            for key, task in zip(keys, tasks, strict=True)
-            if (reason := lacks_cores(task))
-        }
+        known |= untimed(keys, tasks)
         bar = progress or Progress("model", len(tasks))
         bar(sum(key in known for key in keys))
         groups: dict[Layout, dict[str, Point]] = {}
@@ -235,6 +231,14 @@ def evaluate(
                         store.put_soon(names[i], known[names[i]])  # the next point may take minutes
                         console.keep()
     return [known[key] for key in keys]
+
+
+def untimed(keys: Sequence[str], tasks: Sequence[Task]) -> dict[str, dict[str, Any]]:
+    """Key → what is said of those tasks that the prover need not be asked about."""
+    reasons = {
+        key: BUILTIN if is_builtin(task[1]) else lacks_cores(task) for key, task in zip(keys, tasks, strict=True)
+    }
+    return {key: {"kind": UNSUPPORTED, "status": reason} for key, reason in reasons.items() if reason}
 
 
 def _given_up(point: Abandoned) -> dict[str, Any]:

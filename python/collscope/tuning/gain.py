@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import inf, isnan
+from typing import NamedTuple
 
 from collscope.tuning import mpich_rules
 from collscope.tuning.confirm import Found
@@ -17,7 +20,7 @@ from collscope.tuning.targets import Target
 @dataclass(frozen=True)
 class Gain:
     """One call. `key`: what its rule takes, and `time_s` its time (None: it has none there); `is_sound`: it has one, and is not slower
-    than the library's own choice; `held_out`: no rule was made from the call."""
+    than the library's own choice; `held_out`: no rule was made from the call; `at_least`: default_s is less than it takes."""
 
     call: Call
     held_out: bool
@@ -28,6 +31,7 @@ class Gain:
     best: str
     best_s: float
     is_sound: bool
+    at_least: bool = False
 
     @property
     def loss(self) -> float:
@@ -44,7 +48,8 @@ def gains(rules: Sequence[Rule], times: Times, joined: frozenset[Call] = frozens
     """Each call that a rule speaks of, in their order; `joined`: held-out calls that rules were made from, too."""
     by_call: dict[Call, dict[str, float]] = {}
     for collective, ranks, size, name, time_s in times.frame.itertuples(index=False):
-        by_call.setdefault((collective, int(ranks), int(size)), {})[name] = time_s
+        if not isnan(time_s):
+            by_call.setdefault((collective, int(ranks), int(size)), {})[name] = time_s
     made = []
     for call, (default, default_s) in times.default.items():
         rule, there = chosen(rules, call), by_call.get(call, {})
@@ -55,13 +60,23 @@ def gains(rules: Sequence[Rule], times: Times, joined: frozenset[Call] = frozens
         best, best_s = (default, default_s) if default_s <= there[best] else (best, there[best])
         is_sound = rule.key in there and time_s is not None and time_s <= (1 + NOISE) * default_s
         held_out = call in times.held_out and call not in joined
-        made.append(Gain(call, held_out, default, default_s, rule.key or default, time_s, best, best_s, is_sound))
+        key, at_least = rule.key or default, call in times.at_least
+        made.append(Gain(call, held_out, default, default_s, key, time_s, best, best_s, is_sound, at_least))
     return made
 
 
-def settled(times: Times, loss: float) -> tuple[list[Rule], frozenset[Call]]:
-    """The rules that lose at most `loss`, at every call or, of a program's calls, in all; and the held-out calls that they were made from,
-    too: those where rules made without them have no time, or are slower than the library's own choice."""
+class Settled(NamedTuple):
+    """Rules, and the held-out calls that they were made from, too: those where rules made without them have no time, or are slower than
+    the library's own choice. `undecided`: calls and names whose times decide between rules, and are not known: then these are not the
+    rules."""
+
+    rules: list[Rule]
+    joined: frozenset[Call]
+    undecided: frozenset[tuple[Call, str]] = frozenset()
+
+
+def settled(times: Times, loss: float) -> Settled:
+    """The rules that lose at most `loss`, at every call or, of a program's calls, in all."""
     joined: frozenset[Call] = frozenset()
     default_s = {call: seconds for call, (_, seconds) in times.default.items()}
     made: dict[str, list[Rule]] = {call[0]: [] for call in times.default}
@@ -73,11 +88,31 @@ def settled(times: Times, loss: float) -> tuple[list[Rule], frozenset[Call]]:
         else:  # what is lost is bounded over all collectives
             pending = set(made)
             rules = of_program(times.of(sampled), default_s, loss, times.program.calls, times.program.bounds)
+        if undecided := _undecided(rules, times, sampled):
+            return Settled(rules, joined, undecided)
         made |= {name: [rule for rule in rules if rule.collective == name] for name in pending}
         bad = {g.call for g in gains(rules, times, joined) if g.held_out and not g.is_sound}
         joined |= bad
         pending = {call[0] for call in bad}
-    return [rule for rules in made.values() for rule in rules], joined
+    return Settled([rule for rules in made.values() for rule in rules], joined)
+
+
+def _undecided(rules: Sequence[Rule], times: Times, sampled: Sequence[Call]) -> frozenset[tuple[Call, str]]:
+    """What has no time since it is slower than the best, though these rules depend on it: of each rule at the calls that it speaks of, and
+    of neighbours on both sides of the size where one follows the other. What is slower than the library's own choice is decided."""
+    if not times.slower:
+        return frozenset()
+    asked = {(call, rule.key) for call in times.default if (rule := chosen(rules, call))}
+    for a, b in pairwise(rules):
+        if (a.collective, a.ranks, a.bytes[1] + 1) != (b.collective, b.ranks, b.bytes[0]):
+            continue
+        for p in {call[1] for call in sampled if a.covers(call)}:
+            below = [call for call in sampled if call[1] == p and a.covers(call)]
+            above = [call for call in sampled if call[1] == p and b.covers(call)]
+            asked |= {(max(below), b.key)} | ({(min(above), a.key)} if above else set())
+    limits = {call: (1 + NOISE) * times.default[call][1] for call, _ in asked}
+    own = {(call, name) for call in times.at_least for name in (OWN, times.default[call][0])}
+    return frozenset(one for one in asked - own if times.slower.get(one, inf) < limits[one[0]])
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isqrt
 
@@ -98,12 +99,16 @@ class Program:
 @dataclass(frozen=True)
 class Times:
     """What was timed. `frame`: as rules has it, without what cannot be chosen; `default`: call → key and seconds of the library's own
-    choice; `held_out`: calls that no rule is made from; `program`: whose calls these are; None: all calls count alike."""
+    choice; `held_out`: calls that no rule is made from; `program`: whose calls these are; None: all calls count alike; `slower`: call and
+    name → seconds that it takes more than, of what has no time, since it is slower than the best; `at_least`: calls whose default is
+    such."""
 
     frame: pd.DataFrame
     default: dict[Call, tuple[str, float]]
     held_out: frozenset[Call]
     program: Program | None = None
+    slower: Mapping[tuple[Call, str], float] = field(default_factory=dict)
+    at_least: frozenset[Call] = frozenset()
 
     @property
     def sampled(self) -> pd.DataFrame:
@@ -126,8 +131,11 @@ def times_of(rows: Sequence[Row], target: Target, grid: Grid) -> Times:
     cells: list[tuple[str, int, int, str, float]] = []
     default: dict[Call, tuple[str, float]] = {}
     held_out: set[Call] = set()
+    slower: dict[tuple[Call, str], float] = {}
+    at_least: set[Call] = set()
     for row in rows:
-        if not row["median_s"]:
+        time_s, slower_than_s = float(row["median_s"] or math.nan), row.get("slower_than_s")
+        if math.isnan(time_s) and slower_than_s is None:
             continue
         collective, ranks, size = str(row["collective"]), int(row["ranks"]), int(row["bytes"])
         call = (collective, ranks, target.bytes(collective, size, ranks))
@@ -136,13 +144,22 @@ def times_of(rows: Sequence[Row], target: Target, grid: Grid) -> Times:
             held_out.add(call)
         name = str(row["algorithm"])
         if Key.parse(name).is_decision:
-            default[call] = (str(row["chose"]), float(row["median_s"]))
+            default[call] = (str(row["chose"]), time_s if slower_than_s is None else slower_than_s)
+            at_least |= {call} if slower_than_s is not None else set()
             algorithm = known.algorithm(default[call][0])
             assert algorithm
             name = OWN if target.may_decline else default[call][0]
             if target.may_decline and is_made_of_others(algorithm):
                 continue  # the library would make it of what its new rules say
-        cells.append((*call, name, float(row["median_s"])))
-    cells = [cell for cell in cells if cell[:3] in default]  # a gain is against the library's own choice
+        if slower_than_s is not None:
+            slower[call, name] = max(slower_than_s, slower.get((call, name), 0.0))
+        cells.append((*call, name, time_s))
     frame = pd.DataFrame(cells, columns=["collective", "ranks", "bytes", "name", "time_s"])
-    return Times(frame, default, frozenset(held_out))
+    best = frame.groupby(["collective", "ranks", "bytes"])["time_s"].min().to_dict()
+    for call in [
+        call for call in at_least if not default[call][1] >= best.get(call, math.inf)
+    ]:  # perhaps the best, but too long
+        del default[call]
+    there = [call in default for call in zip(frame["collective"], frame["ranks"], frame["bytes"], strict=True)]
+    frame = frame[pd.Series(there, dtype=bool)].reset_index(drop=True)  # a gain is against the library's own choice
+    return Times(frame, default, frozenset(held_out), None, slower, frozenset(at_least & default.keys()))

@@ -12,9 +12,13 @@ import pytest
 import libraries
 from collscope.catalogue.keys import FILE
 from collscope.catalogue.registry import load
-from collscope.commands import tune_rules
+from collscope.commands import tune_rules, tune_search
+from collscope.machines import find
 from collscope.sources.assumptions import Choice, Doubt, Judged
 from collscope.sources.unknowns import Unknown
+from collscope.tuning import targets
+from collscope.tuning.gain import Gain, gains, settled
+from collscope.tuning.rules import Rule
 from command_line import call
 from open_mpi import needs_open_mpi, needs_prover
 
@@ -116,6 +120,38 @@ def test_bad_input_is_named_and_leaves_no_folder(
     assert status in (1, 2)
     assert message in errors
     assert not (workplace / "out").exists()
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    ("machine", "library", "collectives"),
+    [
+        ("schooner", "openmpi-4.1", "bcast,reduce,allgather"),
+        ("jaguar", "mpich-4.3", "bcast,allreduce,reduce_scatter"),
+        ("ideal", "collscope", "gather,alltoall"),
+    ],
+)
+def test_rules_are_the_same_without_the_times_of_what_is_slower(
+    machine: str, library: str, collectives: str, workplace: Path
+) -> None:
+    """And so is what they gain at each call: digit by digit."""
+    platform, target = find.load(machine), targets.find(library)
+
+    def made(loss: float | None) -> tuple[Sequence[Rule], list[Gain], int]:
+        (part,) = tune_search.on_grid(
+            platform, target, collectives.split(","), "2..5", "1", "4..256KiB", False, loss
+        ).parts  # fmt: skip
+        times, found = part.times, settled(part.times, 0.02)
+        missing = int(times.frame["time_s"].isna().sum())
+        while found.undecided and part.complete:
+            times = part.complete(found.undecided)
+            found = settled(times, 0.02)
+        return found.rules, gains(found.rules, times, found.joined), missing
+
+    raced, left_out = made(0.02)[:2], made(0.02)[2]
+    assert left_out > 100
+    assert not any(g.at_least for g in raced[1])
+    assert raced == made(None)[:2]
 
 
 @needs_prover

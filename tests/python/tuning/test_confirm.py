@@ -58,7 +58,7 @@ def test_a_measured_choice_overrides_the_models_and_the_rest_stays() -> None:
     after = merged(model, found)
     assert seconds_of(after)["bcast", 2, 4] == {"own": 6.0, "a": 2.0, "b": 1.0, "c": pytest.approx(1.5)}
     assert seconds_of(after)["bcast", 2, 16] == seconds_of(model)["bcast", 2, 16]
-    rules, _ = settled(after, 0.02)
+    rules, *_ = settled(after, 0.02)
     assert [(r.key, r.covers(("bcast", 2, 8)), r.covers(("bcast", 2, 16))) for r in rules] == [
         ("b", True, False),
         ("a", False, True),
@@ -78,7 +78,7 @@ def test_a_rule_slower_than_the_library_by_more_than_the_noise_is_named_and_goes
     found = {CALLS[2]: {"a": Measured(2.0, 1.9, 2.1), "own": Measured(1.0, 0.9, 1.1)}}
     before = worth([rule("a")], model, found)
     assert [(w.call, w.is_slower, w.loss) for w in before] == [(CALLS[2], True, 1.0)]
-    rules, _ = settled(merged(model, found), 0.02)
+    rules, *_ = settled(merged(model, found), 0.02)
     after = worth(rules, model, found)
     assert [(w.key, w.is_slower, w.loss) for w in after] == [("own", False, 0.0)]
     within = {CALLS[2]: {"a": Measured(2.0, 1.0, 2.1), "own": Measured(1.0, 0.9, 1.1)}}

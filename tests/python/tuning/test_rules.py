@@ -73,7 +73,7 @@ def test_a_held_out_call_where_a_rule_breaks_becomes_a_sample(broken: float | No
     """It has no time there, or is slower than the library."""
     times = frame({(2, "a"): [1, 1, broken, 1, 1], (2, "b"): [1.5] * 5, (2, OWN): [2] * 5})
     default: dict[Call, tuple[str, float]] = {("bcast", 2, size): ("c", 2.0) for size in SIZES}
-    rules, joined = settled(Times(times, default, frozenset({("bcast", 2, 16)})), 0.02)
+    rules, joined, _ = settled(Times(times, default, frozenset({("bcast", 2, 16)})), 0.02)
     assert [rule.key for rule in rules] == ["a", "b", "a"]
     assert joined == {("bcast", 2, 16)}
     found = gains(rules, Times(times, default, frozenset(joined)), joined)
