@@ -192,7 +192,7 @@ def gone(before: Sequence[Worth], after: Sequence[Worth]) -> list[str]:
 
 
 def left(after: Sequence[Worth]) -> list[str]:
-    """The rules that are slower than the library's own choice and still stand: it is made of other collectives, which their rules serve."""
+    """The rules that are slower than the library's own choice and still stand: by too little to decide anything."""
     return [_slower(w) for w in after if w.is_slower and w.key != w.default_key]
 
 

@@ -14,6 +14,7 @@ from collscope.commands import tune_saved
 from collscope.tuning import mpich_rules, openmpi_rules
 from collscope.tuning.confirm import Worth, worth
 from collscope.tuning.gain import Part, Tuned
+from collscope.tuning.rules import NOISE
 from collscope.tuning.verify import Verified
 
 RULES, SCRIPT, TABLE, REPORT, FIGURE = "collscope.rules", "collscope.sh", "table.csv", "report.md", "gain.svg"
@@ -29,7 +30,7 @@ RULE_FILES = (
 MEASURED, SIMULATED = "measured.csv", "simulated.csv"
 FILES = (*RULE_FILES, TABLE, REPORT, FIGURE, MEASURED, SIMULATED)
 TEMPLATES = Path(__file__).parent / "templates"
-SLOWER = "slower than the library's own choice, to which rules cannot leave it, since it is made of other collectives"
+SLOWER = f"slower than the library's own choice, by at most {NOISE:.0%}"
 WORST = 20  # calls in the report, those that lose most first
 COLUMNS = (
     *("collective", "ranks_per_node", "ranks", "bytes", "held_out"),

@@ -21,7 +21,7 @@ from collscope.sources.assumptions import Choice, Judged, Unchecked
 from collscope.tuning import confirm, decision_file, gain, mpich_rules, openmpi_rules, search, targets, verify
 from collscope.tuning.gain import Confirmed, Part, Tuned
 from collscope.tuning.origin import MODEL, SOURCES, Origin
-from collscope.tuning.rules import OWN, Rule, declined, filled
+from collscope.tuning.rules import OWN, Call, Rule, declined, filled
 from collscope.tuning.search import Times
 from collscope.tuning.targets import Target
 from collscope.tuning.uses import Profile
@@ -188,8 +188,7 @@ def _part(searched: Searched, target: Target, loss: float, how: tune_confirm.How
         found = confirm.contests(made, times, [rule for rule, _ in doubts])
         measured, spent_s = tune_confirm.run(found, calls, confirm.seconds_of(times), how, left_s)
         before = confirm.worth(made, times, measured)
-        made, joined, _ = gain.settled(confirm.merged(times, measured), loss)
-        after = confirm.worth(made, times, measured)
+        made, joined, after = confirmed_rules(times, measured, target, loss)
         gone = tune_confirm.gone(before, after)
         confirmed = Confirmed(how.source, measured, len(found), spent_s, gone, tune_confirm.left(after))
         reached = [contest.call for contest in found if contest.call in measured]
@@ -202,6 +201,22 @@ def _part(searched: Searched, target: Target, loss: float, how: tune_confirm.How
     kept = declined(made, [rule for rule, _ in doubts])
     held = [replace(rule, per_node=searched.held) for rule in kept]
     return Part(searched.per_node, held, times, doubts, joined, confirmed)
+
+
+def confirmed_rules(
+    times: Times, measured: confirm.Found, target: Target, loss: float
+) -> tuple[list[Rule], frozenset[Call], list[confirm.Worth]]:
+    """The rules of confirmed times, the held-out calls that became samples, and what the rules are worth. Where one is slower than the
+    library's own choice, which may be made of other collectives, that becomes a choice for its collective and number of ranks."""
+    known = confirm.merged(times, measured)
+    while True:
+        made, joined, _ = gain.settled(known, loss)
+        after = confirm.worth(made, times, measured)
+        slower = [w.call for w in after if w.is_slower and w.key != w.default_key]
+        more = confirm.with_own_choice(known, slower) if target.may_decline else known
+        if len(more.frame) == len(known.frame):
+            return made, joined, after
+        known = more
 
 
 def doubtful(rules: Sequence[Rule], times: Times, tasks: Sequence[Task], target: Target) -> list[tuple[Rule, str]]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import pandas as pd
+
 from collscope.analysis.crossover import SAME
-from collscope.tuning.rules import Call, Rule, chosen
+from collscope.tuning.rules import OWN, Call, Rule, chosen
 from collscope.tuning.search import Times
 
 BAND = 0.058
@@ -158,3 +160,20 @@ def worth(rules: Sequence[Rule], times: Times, found: Found) -> list[Worth]:
         key, best = rule.key or default, min(of, key=lambda name, there=of: there[name].median_s)  # type: ignore[misc]
         made.append(Worth(call, default, own, key, known(key, seconds[call], of), best, of[best]))
     return sorted(made, key=lambda w: (w.rule is None, -w.loss if w.rule else 0))
+
+
+def with_own_choice(times: Times, calls: Iterable[Call]) -> Times:
+    """With the library's own choice among what rules can choose, for the collectives and numbers of ranks of these calls. Where it is made
+    of other collectives it is not chosen at first, since the library makes it of what their new rules say; its time is that without
+    them."""
+    groups = {call[:2] for call in calls}
+    there = set(
+        zip(times.frame["collective"], times.frame["ranks"], times.frame["bytes"], times.frame["name"], strict=True)
+    )
+    cells = [
+        (*call, OWN, time_s)
+        for call, (_, time_s) in times.default.items()
+        if call[:2] in groups and (*call, OWN) not in there
+    ]
+    more = pd.DataFrame(cells, columns=times.frame.columns)
+    return replace(times, frame=pd.concat([times.frame, more], ignore_index=True)) if cells else times

@@ -54,11 +54,13 @@ def edges(rules: Sequence[Rule], ranks: int, elem: Callable[[str], int]) -> list
 def open_mpi(
     library: Library, file: Path, rules: Sequence[Rule], default: str, ranks: Sequence[int], without_han: bool
 ) -> list[Verified]:
-    """Compares on each of these numbers of ranks, one launch each, with the library that follows `file`."""
+    """Compares on each of these numbers of ranks, one launch each, with the library that follows `file`. What is left to the library, and
+    made of collectives that have rules, is not compared."""
     follows = replace(library, env=library.env | openmpi_rules.variables(file, without_han))
 
-    def expected(key: str, p: int, collective: str, count: int) -> str:
-        return key or _own(collective, p, count, FLOAT, default)
+    def expected(key: str, p: int, collective: str, count: int) -> str | None:
+        own = key or _own(collective, p, count, FLOAT, default)
+        return None if not key and _has_ruled_parts(own, p, vector_bytes(collective, count, p, FLOAT), rules) else own
 
     return _verified(rules, ranks, lambda collective: FLOAT, expected, partial(judge.compare, follows))
 
@@ -105,6 +107,12 @@ def _verified(
                 found += map(Verified, of, compare(p, calls))
             advance(1)
     return found
+
+
+def _has_ruled_parts(key: str, ranks: int, size: int, rules: Sequence[Rule]) -> bool:
+    """Whether it is made of other collectives of which a rule names another part than the library's own."""
+    parts = [p.name for p in algorithm.params if p.words] if (algorithm := registry.load().algorithm(key)) else []
+    return any((rule := chosen(rules, (part, ranks, size))) is not None and rule.key != OWN for part in parts)
 
 
 def _own(collective: str, ranks: int, count: int, elem: int, default: str) -> str:

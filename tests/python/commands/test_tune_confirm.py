@@ -7,18 +7,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from collscope.base import cache, depends
-from collscope.commands import tune_confirm
+from collscope.commands import tune_confirm, tune_rules
 from collscope.commands.tune_confirm import How
 from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row, make_row
 from collscope.sources.launcher import LOCAL
 from collscope.sources.source import Options, Source
+from collscope.tuning import gain, targets
 from collscope.tuning.confirm import Contest, Measured, Worth
-from collscope.tuning.rules import Call
+from collscope.tuning.rules import OWN, Call
+from collscope.tuning.search import Times
 from command_line import call
 from open_mpi import needs_prover
 from simulated import simulated
@@ -237,8 +240,24 @@ def test_options_that_confirm_nothing_are_refused(
     assert not out.exists()
 
 
+@needs_prover
+def test_a_rule_goes_that_is_slower_than_a_choice_made_of_other_collectives() -> None:
+    """The model's rules cannot name that choice, whose parts follow their own rules; the others of its number of ranks stay."""
+    calls = [("reduce_scatter", p, size) for p in (5, 8) for size in (4, 8, 16)]
+    cells = [(*call, "a", 1.0) for call in calls]
+    frame = pd.DataFrame(cells, columns=["collective", "ranks", "bytes", "name", "time_s"])
+    times = Times(frame, dict.fromkeys(calls, ("made_of_others", 1.2)), frozenset())
+    exactly = {key: Measured(s, s, s) for key, s in (("a", 2.0), ("made_of_others", 1.2))}
+    target = targets.find("openmpi-4.1")
+    assert [rule.key for rule in gain.settled(times, 0.02).rules] == ["a"]
+    made, _, after = tune_rules.confirmed_rules(times, {calls[2]: exactly}, target, 0.02)
+    assert [(rule.ranks, rule.key) for rule in made] == [((5, 7), "a"), ((5, 7), OWN), ((8, 8), "a")]
+    assert [w.is_slower for w in after] == [False]
+    assert tune_rules.confirmed_rules(times, {}, target, 0.02)[0] == gain.settled(times, 0.02).rules
+
+
 def test_a_rule_that_is_slower_is_gone_or_stays_with_a_line() -> None:
-    """It stays where nothing else can be named: what the library would take is made of other collectives."""
+    """It stays where the difference decides nothing."""
     slow, fast = Measured(2.0, 2.0, 2.0), Measured(1.0, 1.0, 1.0)
     before = Worth(("bcast", 4, 64), "own", fast, "a", slow, "own", fast)
     now = replace(before, key="own", rule=fast)
