@@ -1,5 +1,5 @@
-"""collscope.sources.race, with the prover: what is said to be slower is, what is fast has the same time as ever, and neither is taken for
-the other where it is kept."""
+"""collscope.sources.race: with the prover, where what is said to be slower is, what is fast has the same time as ever, and neither is taken
+for the other where it is kept."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def asked(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return lines
 
 
-def test_what_is_slower_is_known_apart_from_times(asked: list[str], known: Registry) -> None:
+def test_slower_calls_are_known_apart_from_times(asked: list[str], known: Registry) -> None:
     layout = Layout(find.load("schooner"), 4, 32)
     tasks: list[Task] = [(layout, Point("bcast", a.full_key(), 4096)) for a in known.of("bcast")]
 

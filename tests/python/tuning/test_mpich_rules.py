@@ -16,6 +16,9 @@ from collscope.base.errors import UserError
 from collscope.catalogue import registry
 from collscope.tuning import mpich, mpich_rules, targets, verify
 from collscope.tuning.rules import OWN, Rule, chosen
+from collscope.twins import mpich_messages
+from collscope.twins.call import Call
+from collscope.twins.messages import own_messages
 from mpich_table import TableCall, leaf, plain
 from open_mpi import needs_prover
 
@@ -169,6 +172,42 @@ def test_messages_show_whether_mpich_follows_a_file(tmp_path: Path) -> None:
     (tmp_path / mpich_rules.FILE).write_text(mpich_rules.texts([], False)[mpich_rules.FILE], encoding="utf-8")
     lost = verify.of_mpich(mpich_twins.library(), tmp_path, RULES, mpich.DECISION, {3: 3})
     assert "rule for 2 to 3 ranks, 1001 to 65536 bytes: " in "\n".join(str(v) for v in lost if not v.is_right)
+
+
+@pytest.mark.full
+@needs_prover
+def test_a_program_that_knows_of_nothing_takes_what_the_rules_say(tmp_path: Path) -> None:
+    """As it is built and started by anybody, with the words of mpich.sh; the messages of its calls are told by their size."""
+    ranks, bytes_, block = 5, 50000, 6000
+    rules = [
+        Rule("bcast", (4, 6), (0, 1 << 20), "bcast/linear"),
+        Rule("allgather", (4, 6), (0, 1 << 20), "allgather/bruck"),
+    ]
+    library, environment = libraries.mpich(), mpich_messages.placement(ranks, ranks) | mpich_messages.NETWORK
+    helpers = Path(__file__).parents[1] / "helpers"
+    program, seen = tmp_path / "program", tmp_path / "seen.so"
+    subprocess.run([library.mpicc, helpers / "two_collectives.c", "-o", program], check=True)
+    subprocess.run(["gcc", "-shared", "-fPIC", helpers / "ucx_sends.c", "-o", seen, "-ldl"], check=True)
+    for name, text in mpich_rules.texts(rules, False).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / mpich_rules.SCRIPT).write_text(mpich_rules.script(tmp_path, False, ""), encoding="utf-8")
+
+    def sent(first: str, name: str) -> list[list[int]]:
+        folder = tmp_path / name
+        folder.mkdir()
+        words = f'{first} exec "$0" -np {ranks} -genv LD_PRELOAD {seen} -genv SENDS {folder} {program} {bytes_} {block}'
+        subprocess.run(["sh", "-c", words, library.mpirun], check=True, env=library.environment | environment)
+        lines = [(folder / str(rank)).read_text(encoding="utf-8").split() for rank in range(ranks)]
+        return [[n for n in map(int, of) if n >= block] for of in lines]
+
+    def ours(*keys: str) -> list[list[int]]:
+        calls = [Call(keys[0], "bcast", bytes_, elem=1), Call(keys[1], "allgather", block, elem=1)]
+        own = own_messages(ranks, calls)
+        return [[n for i in range(2) for way, _, n in own.messages[i, r] if way == "S"] for r in range(ranks)]
+
+    assert sent(f". {tmp_path / mpich_rules.SCRIPT};", "ruled") == ours(*(rule.key for rule in rules))
+    by_itself = (f"{mpich.DECISION}:bcast", f"{mpich.DECISION}:allgather")
+    assert sent("", "by_itself") == ours(*by_itself) != ours(*(rule.key for rule in rules))
 
 
 @pytest.mark.skipif(not libraries.has_mpich(), reason="needs MPICH; ./collscope test --full fetches it")
