@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from collscope.base.progress import Progress
-from collscope.catalogue import prover
-from collscope.catalogue.registry import Registry
+from collscope.catalogue import prover, registry
 from collscope.machines import find
 from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Layout, Point, Task, plan_text
@@ -22,13 +21,12 @@ from open_mpi import needs_prover
 pytestmark = needs_prover
 
 
-@pytest.mark.parametrize("name", ["schooner", "jaguar", "ideal", "orfeo_epyc"])
-def test_no_call_is_faster_than_it_is_said_to_be_slower_than(name: str, known: Registry, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "nodes"), [("schooner", 4), ("jaguar", 3), ("ideal", 12), ("orfeo_epyc", 2)])
+def test_no_call_is_faster_than_it_is_said_to_be_slower_than(name: str, nodes: int, tmp_path: Path) -> None:
     """All algorithms: stopped at once, by what a rank has to do alone, halfway, and just before their end; at their end they have the time
     that they have without a stop."""
-    platform, ranks, machine = find.load(name), 12, tmp_path / "machine.txt"
-    nodes = min(4, platform.nodes)
-    machine.write_text(machine_file(platform, nodes, ranks, "block"), encoding="utf-8")
+    ranks, machine, known = 12, tmp_path / "machine.txt", registry.load()
+    machine.write_text(machine_file(find.load(name), nodes, ranks, "block"), encoding="utf-8")
     points = [
         Point(c.name, a.full_key(), count)
         for c in known.collectives
@@ -65,9 +63,9 @@ def asked(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return lines
 
 
-def test_slower_calls_are_known_apart_from_times(asked: list[str], known: Registry) -> None:
+def test_slower_calls_are_known_apart_from_times(asked: list[str]) -> None:
     layout = Layout(find.load("schooner"), 4, 32)
-    tasks: list[Task] = [(layout, Point("bcast", a.full_key(), 4096)) for a in known.of("bcast")]
+    tasks: list[Task] = [(layout, Point("bcast", a.full_key(), 4096)) for a in registry.load().of("bcast")]
 
     def raced(within: float) -> list[dict[str, Any]]:
         asked.clear()

@@ -43,7 +43,7 @@ def test_a_call_of_several_placements_takes_the_mean_by_how_often_each_makes_it(
 
 
 def test_rules_of_a_program_hold_within_the_bounds_of_its_classes() -> None:
-    rules, _ = settled(mixed([load(a=0.1, b=0.05)], NOTHING), 0.02)
+    rules, *_ = settled(mixed([load(a=0.1, b=0.05)], NOTHING), 0.02)
     assert rules == [Rule("bcast", (4, 4), (64, 127), "b")]
     assert filled(rules) == [Rule("bcast", (4, 4), (0, 63), OWN), *rules]
 
@@ -65,7 +65,7 @@ def test_a_held_out_call_where_a_rule_breaks_parts_two_classes() -> None:
     middle = ("bcast", 4, 512)
     cells = [(*middle, "a", 0.1), (*middle, "b", 0.3)]
     slow = Times(pd.DataFrame(cells, columns=columns), {middle: ("a", 0.1)}, frozenset({middle}))
-    rules, joined = settled(mixed([load(a=0.1, b=0.05), large], slow), 0.02)
+    rules, joined, _ = settled(mixed([load(a=0.1, b=0.05), large], slow), 0.02)
     assert joined == {middle}
     assert [rule.key for rule in rules] == ["b", "a", "b"]
     assert (rules[0].bytes[0], rules[-1].bytes[1]) == (64, 8191)
