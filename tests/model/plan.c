@@ -79,7 +79,7 @@ static void test_plans(void) {
   plan_refused("algorithm=reduce/mst op=none\n", ":1: op=none: reduce needs an operator");
   plan_refused(
       "algorithm=bcast/mst colour=red\n",
-      ":1: unknown key colour; known: id collective algorithm ranks count type op root in_place counts metric repetitions until_ci budget_s warmup buffers skew group check");
+      ":1: unknown key colour; known: id collective algorithm ranks count type op root in_place counts metric repetitions until_ci budget_s warmup buffers skew group within stop_s check");
   plan_refused("algorithm=bcast/mst nonsense\n", ":1: nonsense: give key=value");
   plan_refused("algorithm=bcast/mst collective=gather\n",
                ":1: algorithm=bcast/mst does not belong to collective=gather");
@@ -136,6 +136,10 @@ static void test_limits(void) {
       ":1: until_ci=0: give a number above 0, at most 1" },
     { "algorithm=bcast/mst", "algorithm=bcast/mst until_ci=0.1 budget_s=1000001",
       ":1: budget_s=1000001: give a number above 0, at most 1e+06" },
+    { "algorithm=bcast/mst group=1 within=0.02", "algorithm=bcast/mst within=0.02",
+      ":1: within=0.02 is of the fastest of a group; give group=" },
+    { "algorithm=bcast/mst stop_s=1", "algorithm=bcast/mst metric=root stop_s=1",
+      ":1: within= and stop_s= go with metric=makespan, not with root" },
     { "algorithm=bcast/mst metric=loop", "algorithm=bcast/mst until_ci=0.1",
       ":1: until_ci= and budget_s= go together" },
     { "algorithm=bcast/mst", "algorithm=bcast/mst budget_s=1", ":1: until_ci= and budget_s= go together" },
