@@ -21,7 +21,7 @@ typedef struct {
   size_t times_cap;
   timing_result *out;
   const record *rec;
-  double stop_s; /* INFINITY: of no interest is no time */
+  double stop_s; /* INFINITY: every time is of interest */
   bool is_late;  /* some rank ends after stop_s */
 } timer;
 

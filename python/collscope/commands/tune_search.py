@@ -93,14 +93,14 @@ class _Raced:
             one = (layout, replace(point, algorithm=""))
             calls.setdefault(one, []).append(Entry((layout, point), within))
         self.target, self.grid, self.title = target, grid, f"tune for {target.title}"
-        self.rows = self._asked(list(calls.values()))
+        self.rows = self._rows_of(list(calls.values()))
         left_out = Counter(
             layout.ranks for (layout, _), row in self.rows.items() if str(row["status"]).startswith("not timed")
         )
         for ranks, number in left_out.items():
             console.note(f"{counted(number, 'point')} on {ranks} ranks too long to be timed, and not chosen")
 
-    def _asked(self, calls: Sequence[Sequence[Entry]]) -> dict[Task, Row]:
+    def _rows_of(self, calls: Sequence[Sequence[Entry]]) -> dict[Task, Row]:
         tasks = [entry.task for call in calls for entry in call]
         return dict(zip(tasks, race.rows(calls, Options(title=self.title)), strict=True))
 
@@ -113,7 +113,7 @@ class _Raced:
         default = self.times().default
         of = [task for task in self.rows if (search.call_of(task, self.target), task[1].algorithm) in pairs]
         limits = [(1 + NOISE) * default[search.call_of(task, self.target)][1] for task in of]
-        found = self._asked([[Entry(task, stop_s=limit_s)] for task, limit_s in zip(of, limits, strict=True)])
+        found = self._rows_of([[Entry(task, stop_s=limit_s)] for task, limit_s in zip(of, limits, strict=True)])
         for row in found.values():  # what is too long to be timed is not chosen
             if "slower_than_s" in row:
                 row["slower_than_s"] = math.inf

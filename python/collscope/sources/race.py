@@ -63,7 +63,7 @@ def evaluate(calls: Sequence[Sequence[Entry]], bar: Progress) -> list[dict[str, 
         known |= model.untimed(keys, tasks)
         kept = store.get_many(bound for key, bound in slower.items() if key not in known)
         chunks: dict[tuple[Layout, str], list[Question]] = {}
-        asked: dict[str, str] = {}  # key → id
+        ids: dict[str, str] = {}  # key → id
         each = iter(zip(keys, tasks, strict=True))
         for number, call in enumerate(calls, 1):
             own = [(entry, *next(each)) for entry in call]
@@ -72,13 +72,13 @@ def evaluate(calls: Sequence[Sequence[Entry]], bar: Progress) -> list[dict[str, 
                 limit_s, before = entry.limit_s(best_s), kept.get(slower[key])
                 if key not in known and before and before["slower_than_s"] >= limit_s:
                     known[key] = before
-                if key not in known and key not in asked:
-                    name = asked[key] = str(len(asked))
+                if key not in known and key not in ids:
+                    name = ids[key] = str(len(ids))
                     line = plan_text([(name, point)], layout.ranks).rstrip() + _limits(entry, number, limit_s)
                     question = Question(name, point.algorithm, describe((layout, point)), line)
                     chunks.setdefault((layout, point.collective), []).append(question)
         bar(sum(key in known for key in keys))
-        lock, of = threading.Lock(), {name: key for key, name in asked.items()}
+        lock, of = threading.Lock(), {name: key for key, name in ids.items()}
 
         def keep(name: str, reply: Reply | Abandoned) -> None:
             key = of[name]

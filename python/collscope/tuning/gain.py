@@ -102,17 +102,17 @@ def _undecided(rules: Sequence[Rule], times: Times, sampled: Sequence[Call]) -> 
     of neighbours on both sides of the size where one follows the other. What is slower than the library's own choice is decided."""
     if not times.slower:
         return frozenset()
-    asked = {(call, rule.key) for call in times.default if (rule := chosen(rules, call))}
+    needed = {(call, rule.key) for call in times.default if (rule := chosen(rules, call))}
     for a, b in pairwise(rules):
         if (a.collective, a.ranks, a.bytes[1] + 1) != (b.collective, b.ranks, b.bytes[0]):
             continue
         for p in {call[1] for call in sampled if a.covers(call)}:
             below = [call for call in sampled if call[1] == p and a.covers(call)]
             above = [call for call in sampled if call[1] == p and b.covers(call)]
-            asked |= {(max(below), b.key)} | ({(min(above), a.key)} if above else set())
-    limits = {call: (1 + NOISE) * times.default[call][1] for call, _ in asked}
+            needed |= {(max(below), b.key)} | ({(min(above), a.key)} if above else set())
+    limits = {call: (1 + NOISE) * times.default[call][1] for call, _ in needed}
     own = {(call, name) for call in times.at_least for name in (OWN, times.default[call][0])}
-    return frozenset(one for one in asked - own if times.slower.get(one, inf) < limits[one[0]])
+    return frozenset(one for one in needed - own if times.slower.get(one, inf) < limits[one[0]])
 
 
 @dataclass(frozen=True)

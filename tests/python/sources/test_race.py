@@ -22,7 +22,7 @@ pytestmark = needs_prover
 
 
 @pytest.mark.parametrize(("name", "nodes"), [("schooner", 4), ("jaguar", 3), ("ideal", 12), ("orfeo_epyc", 2)])
-def test_no_call_is_faster_than_it_is_said_to_be_slower_than(name: str, nodes: int, tmp_path: Path) -> None:
+def test_every_call_takes_longer_than_its_lower_bound(name: str, nodes: int, tmp_path: Path) -> None:
     """All algorithms: stopped at once, by what a rank has to do alone, halfway, and just before their end; at their end they have the time
     that they have without a stop."""
     ranks, machine, known = 12, tmp_path / "machine.txt", registry.load()
@@ -50,7 +50,7 @@ def test_no_call_is_faster_than_it_is_said_to_be_slower_than(name: str, nodes: i
 
 
 @pytest.fixture
-def asked(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def lines_sent(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The lines that the prover gets."""
     lines: list[str] = []
     stream = prover.stream
@@ -63,12 +63,12 @@ def asked(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return lines
 
 
-def test_slower_calls_are_known_apart_from_times(asked: list[str]) -> None:
+def test_slower_calls_are_known_apart_from_times(lines_sent: list[str]) -> None:
     layout = Layout(find.load("schooner"), 4, 32)
     tasks: list[Task] = [(layout, Point("bcast", a.full_key(), 4096)) for a in registry.load().of("bcast")]
 
     def raced(within: float) -> list[dict[str, Any]]:
-        asked.clear()
+        lines_sent.clear()
         return race.evaluate([[Entry(task, within) for task in tasks]], Progress("race", len(tasks)))
 
     first = raced(0.02)
@@ -76,9 +76,9 @@ def test_slower_calls_are_known_apart_from_times(asked: list[str]) -> None:
     slower = [reply for reply in first if reply["kind"] == race.SLOWER]
     assert len(slower) > len(tasks) / 2
     assert all(reply["slower_than_s"] > 1.02 * best for reply in slower)
-    assert (raced(0.02), asked) == (first, [])
+    assert (raced(0.02), lines_sent) == (first, [])
     wider = raced(0.5)  # what is known to be slower by so much is not asked again
-    assert 0 < len(asked) < len(tasks)
+    assert 0 < len(lines_sent) < len(tasks)
     assert sum(bool(reply.get("model_s")) for reply in wider) > sum(bool(reply.get("model_s")) for reply in first)
     exact = model.evaluate([model.timed(task) for task in tasks])
     for reply, other in zip(wider, exact, strict=True):
@@ -86,4 +86,4 @@ def test_slower_calls_are_known_apart_from_times(asked: list[str]) -> None:
             assert reply == other
         elif reply["kind"] == race.SLOWER:
             assert reply["slower_than_s"] < other["model_s"]
-    assert (raced(0.02), asked) == (exact, [])  # times that are known are given
+    assert (raced(0.02), lines_sent) == (exact, [])  # times that are known are given

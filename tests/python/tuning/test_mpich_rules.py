@@ -185,9 +185,9 @@ def test_a_program_that_knows_of_nothing_takes_what_the_rules_say(tmp_path: Path
     ]
     library, environment = libraries.mpich(), mpich_messages.placement(ranks, ranks) | mpich_messages.NETWORK
     helpers = Path(__file__).parents[1] / "helpers"
-    program, seen = tmp_path / "program", tmp_path / "seen.so"
+    program, preloaded = tmp_path / "program", tmp_path / "sends.so"
     subprocess.run([library.mpicc, helpers / "two_collectives.c", "-o", program], check=True)
-    subprocess.run(["gcc", "-shared", "-fPIC", helpers / "ucx_sends.c", "-o", seen, "-ldl"], check=True)
+    subprocess.run(["gcc", "-shared", "-fPIC", helpers / "ucx_sends.c", "-o", preloaded, "-ldl"], check=True)
     for name, text in mpich_rules.texts(rules, False).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / mpich_rules.SCRIPT).write_text(mpich_rules.script(tmp_path, False, ""), encoding="utf-8")
@@ -195,7 +195,7 @@ def test_a_program_that_knows_of_nothing_takes_what_the_rules_say(tmp_path: Path
     def sent(first: str, name: str) -> list[list[int]]:
         folder = tmp_path / name
         folder.mkdir()
-        words = f'{first} exec "$0" -np {ranks} -genv LD_PRELOAD {seen} -genv SENDS {folder} {program} {bytes_} {block}'
+        words = f'{first} exec "$0" -np {ranks} -genv LD_PRELOAD {preloaded} -genv SENDS {folder} {program} {bytes_} {block}'
         subprocess.run(["sh", "-c", words, library.mpirun], check=True, env=library.environment | environment)
         lines = [(folder / str(rank)).read_text(encoding="utf-8").split() for rank in range(ranks)]
         return [[n for n in map(int, of) if n >= block] for of in lines]
@@ -203,7 +203,7 @@ def test_a_program_that_knows_of_nothing_takes_what_the_rules_say(tmp_path: Path
     def ours(*keys: str) -> list[list[int]]:
         calls = [Call(keys[0], "bcast", bytes_, elem=1), Call(keys[1], "allgather", block, elem=1)]
         own = own_messages(ranks, calls)
-        return [[n for i in range(2) for way, _, n in own.messages[i, r] if way == "S"] for r in range(ranks)]
+        return [[n for i in range(2) for kind, _, n in own.messages[i, r] if kind == "S"] for r in range(ranks)]
 
     assert sent(f". {tmp_path / mpich_rules.SCRIPT};", "ruled") == ours(*(rule.key for rule in rules))
     by_itself = (f"{mpich.DECISION}:bcast", f"{mpich.DECISION}:allgather")
