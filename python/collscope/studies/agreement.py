@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from collscope.catalogue.metrics import TRAFFIC
+
 # What tells a row apart from the others of its table, and what must be the same. How a number was made (back end, hashes) is neither.
 NAMES = (
     *("source", "platform", "nodes", "ranks", "mapping", "collective", "algorithm", "bytes"),
-    *("type", "op", "in_place", "root", "metric", "buffers"),
+    *("type", "op", "in_place", "root", "metric", "buffers", "counts"),
 )
-COMPARED = ("median_s", "q1_s", "q3_s", "min_s", "max_s", "chose", "status")
+COMPARED = ("median_s", "q1_s", "q3_s", "min_s", "max_s", "chose", "status", *TRAFFIC)
 SHOWN = 5  # rows that differ
 
 
@@ -57,7 +59,7 @@ def compare(fresh: str, reference: str) -> Agreement:
         if kept is None:
             new += 1
             continue
-        column = next((c for c in COMPARED if row.get(c) != kept.get(c)), None)
+        column = next((c for c in COMPARED if (row.get(c) or "") != (kept.get(c) or "")), None)
         if column:
             different.append(Difference(_words(row), column, kept.get(column) or "", row.get(column) or ""))
     return Agreement(rows, new, tuple(different))

@@ -15,6 +15,7 @@ from collscope.base.units import MAX_RANKS
 from collscope.catalogue import metrics
 from collscope.machines import placement
 from collscope.machines import study_variants as vary
+from collscope.points import distribution
 from collscope.studies.study import DRAWINGS, Collective, Drawing, Entry, Sample, Study, entry_of, keyed
 from collscope.studies.study_file import EVERY, ONE_CALL, FileTable, SettingTable
 from collscope.studies.study_file import keys as listed_keys
@@ -104,6 +105,7 @@ def parse(text: str, path: Path) -> Study:
     fewest = min(ranks for _, ranks in layouts)
     if not 0 <= setting.root < fewest:
         raise document.fail(f"there is no rank {setting.root} among {fewest}", "setting", "root")
+    _check_counts(document, file, [ranks for _, ranks in layouts])
     return Study(
         name=path.stem,
         path=path,
@@ -155,6 +157,16 @@ def _check_machines(document: Document, file: FileTable) -> None:
     values = list(file.platforms.values())
     if twice := next((v for v in values if values.count(v) > 1), ""):
         raise document.fail(f"{twice} stands twice", "platforms")
+
+
+def _check_counts(document: Document, file: FileTable, layouts: Sequence[int]) -> None:
+    """A distribution names no rank that one of the layouts has not."""
+    for at, one in enumerate(file.collective):
+        for ranks in layouts:
+            try:
+                distribution.check_ranks(one.counts, one.name, ranks)
+            except UsageError as error:
+                raise document.fail(str(error).removeprefix("--counts "), "collective", at, "counts") from None
 
 
 def _layouts(document: Document, setting: SettingTable) -> tuple[tuple[int, int], ...]:
@@ -248,7 +260,8 @@ def _collectives(document: Document, file: FileTable) -> Iterator[Collective]:
             if entry.key.partition("/")[0] not in (one.name, "decision"):
                 raise document.fail(f"{entry.key} is not an algorithm of {one.name}", "collective", at)
         line = document.line("collective", at)
-        yield Collective(one.name, one.title or one.name, one.figure, tuple(entries), not one.algorithms, line, every)
+        title = one.title or one.name
+        yield Collective(one.name, title, one.figure, tuple(entries), not one.algorithms, line, every, one.counts)
 
 
 def _classes(document: Document, file: FileTable, at: int) -> Iterator[Entry]:
@@ -276,6 +289,7 @@ def check_keys(study: Study, registry: Registry) -> Study:
         entries: list[Entry] = []
         place = f"{paths.display(study.path)}:{c.line}: collective {c.name}"
         try:
+            distribution.check_collective(c.counts, c.name)
             whole = [a.full_key() for a in registry.of(c.name)] if c.every else []
             for e in (*(Entry(c.name, key, key) for key in whole), *c.entries):
                 registry.collective(c.name)
@@ -287,7 +301,7 @@ def check_keys(study: Study, registry: Registry) -> Study:
                     raise UsageError(f"{key} stands twice")
                 entries.append(entry)
         except UsageError as error:
-            raise UsageError(f"{place}: {error}") from error
+            raise UsageError(f"{place}: {str(error).removeprefix('--')}") from error
         collectives.append(replace(c, entries=tuple(entries)))
     checked = replace(study, metric=metric, collectives=tuple(collectives))
     return replace(checked, drawings=tuple(_known(checked, d, registry) for d in study.drawings))

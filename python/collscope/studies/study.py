@@ -12,6 +12,7 @@ from collscope.base import paths
 from collscope.base.errors import UsageError
 from collscope.machines import study_variants as vary
 from collscope.machines.study_variants import Variant, Variation
+from collscope.points import distribution
 from collscope.points.plan import Point
 from collscope.points.sweep import Sweep, Unit
 
@@ -69,6 +70,7 @@ class Collective:
     classes: bool  # entries stand for classes: they take part in crossovers and the decision tree
     line: int = 1  # of the file, for complaints
     every: bool = False  # all algorithms of the catalogue compete; until the catalogue is known, entries are those that are named besides
+    counts: str = distribution.UNIFORM  # how long each rank's block is
 
 
 @dataclass(frozen=True)
@@ -229,7 +231,7 @@ class Study:
                     if ranks > min(most for most in (entry.most_ranks, quick and self.quick_ranks, ranks) if most):
                         continue
                     unit: Unit = "block" if self.blocks else "vector"
-                    timed = replace(like, metric=entry.metric or self.metric)
+                    timed = replace(like, metric=entry.metric or self.metric, counts=c.counts)
                     sweep = Sweep(
                         [(c.name, entry.algorithm)], self.chosen_sizes(quick), unit=unit, fit="skip", like=timed
                     )

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
-from collscope.base.errors import did_you_mean
+from collscope.base.errors import UsageError, did_you_mean
 from collscope.base.toml_table import Table, one_of, sizes_of
 from collscope.base.units import MAX_RANKS
 from collscope.catalogue import metrics
@@ -14,6 +14,7 @@ from collscope.machines import placement
 from collscope.machines import study_variants as vary
 from collscope.machines.study_variants import Values as VaryValues
 from collscope.papers import names as papers
+from collscope.points import distribution
 from collscope.studies.study import DRAWINGS, ELEMENT_BYTES
 
 ONE_CALL = ("makespan", "root")  # metrics that one and the same simulated call gives
@@ -61,6 +62,14 @@ def _algorithms(value: Any) -> tuple[tuple[str, str], ...]:
             raise ValueError("must be a table of names, each with a key")
         return tuple(value.items())
     return tuple((key, key) for key in keys(value))
+
+
+def _counts(value: str) -> str:
+    """As a plan has it. ValueError: there is no such distribution."""
+    try:
+        return distribution.parse(value)
+    except UsageError as error:
+        raise ValueError(str(error).removeprefix("--counts ")) from None
 
 
 Sizes = Annotated[tuple[int, ...], sizes_of("4B,1KiB..4MiB"), AfterValidator(_at_least_one)]
@@ -134,6 +143,7 @@ class CollectiveTable(Table):
     )
     algorithms: Algorithms = ()
     most_ranks: dict[str, Number] = Field(default_factory=dict)  # name → it does not compete on more
+    counts: Annotated[str, AfterValidator(_counts)] = distribution.UNIFORM  # how long each rank's block is
 
 
 class FigureTable(Table):

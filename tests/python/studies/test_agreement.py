@@ -48,7 +48,7 @@ def test_the_last_digit_counts_in_every_column(column: str) -> None:
 
 
 def test_a_row_is_identified_by_its_point_and_layout() -> None:
-    words = "source platform nodes ranks mapping collective algorithm bytes type op in_place root metric buffers"
+    words = "source platform nodes ranks mapping collective algorithm bytes type op in_place root metric buffers counts"
     assert " ".join(NAMES) == words
 
 

@@ -176,7 +176,7 @@ def test_the_paper_s_experiment() -> None:
          "23: collective rotation.algorithms: must be a key or a list of keys, not ['a', 3]"),
         ('short = "bcast/mst"', 'short = 3', '19: collective bcast.short: must be a key or a list of keys, not 3'),
         ('name = "rotation"', 'name = "rotation"\nshort = "rotation/shift"',
-         '23: collective rotation.short: unknown key; known: name, title, figure, algorithms, most_ranks'),
+         '23: collective rotation.short: unknown key; known: name, title, figure, algorithms, most_ranks, counts'),
         ('builtin = ["decision/ompi_4_0", "decision/ompi_4_1"]', 'builtin = ["bcast/chain", "decision/ompi_4_1"]',
          '16: common.builtin: a class is one algorithm; only decisions may stand for it in turn'),
         ('[common]\nbuiltin = ["decision/ompi_4_0", "decision/ompi_4_1"]\n[[collective]]\nname = "bcast"\nshort = "bcast/mst"\n'
@@ -287,6 +287,8 @@ def test_the_barrier_of_a_metric_is_spelt_with_all_parameters() -> None:
         ('number = "3"', 'number = "a b"', "19: figure 1.number: must be a figure's number: letters, digits and _ . -, not 'a b'"),
         ('number = "3"', 'number = "3"\ncollective = "allgathr"',
          '20: figure 1.collective: "allgathr" is none of the study\'s; did you mean "allgather"?'),
+        ('name = "allgather"', 'name = "allgather"\ncounts = "one:4"',
+         '12: collective allgather.counts: one:4: with 4 ranks the rank is 0 … 3'),
         ('block_bytes = "1B,1KiB"', 'quick = "1B"',
          "8: sizes: give either bytes, of the whole vector, or block_bytes, of a rank's block"),
         ('block_bytes = "1B,1KiB"', 'block_bytes = "1B,1KiB"\nquick = "2B"',
@@ -366,6 +368,7 @@ figure = "2"
 name = "gather"
 algorithms = ["gather/a", "gather/b"]
 most_ranks = { "gather/b" = 4 }
+counts = "linear"
 [[figure]]
 number = "a.1"
 title = "x"
@@ -389,7 +392,7 @@ mapping = ["cyclic"]
     assert made.collectives == (
         Collective("bcast", "Broadcast", "2", (Entry("bcast", "short", "decision/a", 0),), True, 39),
         Collective("gather", "gather", "", (Entry("gather", "gather/a", "gather/a", 0), Entry("gather", "gather/b", "gather/b", 4)), False,
-                   43),
+                   43, counts="linear"),
     )  # fmt: skip
     assert (made.nodes, made.ranks) == ((1, 2), (2, 8))
     assert made.figure(made.collectives[0], 2, 8) == ("", "bcast_2_nodes_8_ranks"), "a number is of one number of ranks"

@@ -14,6 +14,7 @@ from collscope.catalogue import registry
 from collscope.machines import find
 from collscope.points import table
 from collscope.sources import model, simulate
+from collscope.sources.source import Options
 from collscope.studies import reader
 from collscope.studies import rows as study_rows
 from collscope.studies.agreement import compare
@@ -91,6 +92,43 @@ def test_a_reference_by_the_model_says_the_same_again(workplace: Path) -> None:
     rows = model.run_tasks(tasks)
     text = (paths.RESULTS / "cheetah_jaguar" / "table.csv").read_text()
     assert list(compare(table.csv_text(rows), text).lines()) == [f"{len(rows)} of {len(rows)} rows equal the reference"]
+
+
+VECTOR_FORMS = {"gatherv", "scatterv", "allgatherv", "alltoallv"}  # that a table made before they came does not have
+
+
+def test_a_reference_on_several_networks_says_the_same_again(workplace: Path) -> None:
+    """A point in so many on each of the networks: times, and bytes over links."""
+    reference = paths.RESULTS / "newest" / "table.csv"
+    with reference.open(newline="") as file:
+        has = {row["collective"] for row in csv.DictReader(file)}
+    study = reader.check_keys(reader.load("newest"), registry.load())
+    tasks = [
+        task for task, _, size in study_rows.tasks_of(study, find.load(study.platform), quick=False) if size <= 24576
+    ][::61]  # fmt: skip
+    rows = model.run_tasks(tasks, Options(traffic=True))
+    assert {row["platform"] for row in rows} == {variant.platform for variant in study.variants}
+    agreement = compare(table.csv_text(rows), reference.read_text())
+    lacks = {str(row["collective"]) for row in rows} - has
+    assert not agreement.different and lacks <= VECTOR_FORMS, list(agreement.lines())
+    assert agreement.new == sum(row["collective"] in lacks for row in rows), "the table lacks rows: run the study again"
+
+
+def test_the_sample_that_is_simulated_says_the_same_again(workplace: Path) -> None:
+    """Short calls of it, on one of the networks."""
+    reference = paths.RESULTS / "newest" / "table.csv"
+    skip_without_the_simulator(reference)
+    with reference.open(newline="") as file:
+        sample = {(r["algorithm"], r["ranks"], r["bytes"]) for r in csv.DictReader(file) if r["source"] == "sim"}
+    study = reader.check_keys(reader.load("newest"), registry.load())
+    tasks = [
+        task for task, entry, size in study_rows.tasks_of(study, find.load(study.platform), quick=False, first_alone=True)
+        if (entry.key, str(task[0].ranks), str(size)) in sample and size <= 24576
+    ]  # fmt: skip
+    rows = simulate.run_tasks(tasks)
+    agreement = compare(table.csv_text(rows), reference.read_text())
+    equal = len(rows) - agreement.new
+    assert not agreement.different and equal >= 3, "others of these calls were drawn on other networks"
 
 
 EVERY = [
