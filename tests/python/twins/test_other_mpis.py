@@ -1,5 +1,6 @@
 """driver, libraries:
-the algorithms over other MPI libraries than the machine's: the driver compiled with theirs, all C tests started with theirs."""
+the algorithms over other MPI libraries than the machine's: the driver compiled with theirs, all C tests started with theirs; over MPICH
+under sanitizers, too."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import json
 import re
 import subprocess
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -21,22 +23,50 @@ def output_of(*command: object, env: Mapping[str, str] | None = None) -> str:
     return done.stdout
 
 
+def configured(library: libraries.Library, preset: str) -> Path:
+    """A build tree of a preset, of the library's compiler."""
+    tree = paths.BUILD / f"{library.name.replace(' ', '').lower()}-{library.version}-{preset}"
+    known = {p["name"]: p for p in json.loads((paths.ROOT / "CMakePresets.json").read_text())["configurePresets"]}
+    variables: dict[str, str] = {}
+    name: str | None = preset
+    while name:
+        variables = known[name]["cacheVariables"] | variables
+        name = known[name].get("inherits")
+    variables["CMAKE_C_COMPILER"] = str(library.mpicc)
+    defined = [f"-D{name}={value}" for name, value in variables.items()]
+    output_of("cmake", "-S", paths.ROOT, "-B", tree, "-G", "Ninja", *defined)
+    assert f"COLLSCOPE_MPIRUN:FILEPATH={library.mpirun}\n" in (tree / "CMakeCache.txt").read_text()
+    return tree
+
+
+# Under sanitizers: what sends messages.
+SANITIZED = ("collscope-driver", "operations_test", "play_test", "several_test")
+SENDING = ("-R", r"^(sweep_[0-9]|operations|nonblocking\.(play_[0-9]|several))\.")
+# libcollscope.so with these libraries is tests/python/preload's.
+ALL_BUT_PRELOADED = ("-E", "^preload_")
+
+
 @pytest.mark.full
 @pytest.mark.timeout(3600)  # ranks that share cores spin, and something else may run beside them
-@pytest.mark.parametrize("get", [libraries.mpich, libraries.openmpi_5])
-def test_every_algorithm_is_right_over_another_library(get: Callable[[], libraries.Library]) -> None:
+@pytest.mark.parametrize(
+    ("get", "preset", "targets", "chosen"),
+    [
+        (libraries.mpich, "mpi", ("all",), ALL_BUT_PRELOADED),
+        (libraries.mpich, "mpi-asan", SANITIZED, SENDING),
+        (libraries.openmpi_5, "mpi", ("all",), ALL_BUT_PRELOADED),
+    ],
+    ids=["mpich", "mpich-sanitized", "openmpi_5"],
+)
+def test_every_algorithm_is_right_over_another_library(
+    get: Callable[[], libraries.Library], preset: str, targets: tuple[str, ...], chosen: tuple[str, ...]
+) -> None:
     library = get()
-    tree = paths.BUILD / f"{library.name.replace(' ', '').lower()}-{library.version}"
-    output_of(
-        *("cmake", "-S", paths.ROOT, "-B", tree, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"),
-        *("-DCOLLSCOPE_BACKEND=mpi", f"-DCMAKE_C_COMPILER={library.mpicc}", "-DCOLLSCOPE_SWEEP_OPTIONS=--roots;3"),
-    )
-    assert f"COLLSCOPE_MPIRUN:FILEPATH={library.mpirun}\n" in (tree / "CMakeCache.txt").read_text()
-    output_of("cmake", "--build", tree, "-j", "2")
+    tree = configured(library, preset)
+    output_of("cmake", "--build", tree, "-j", "2", "--target", *targets)
     env = library.environment | {"OMPI_MCA_osc": "^ucx"}  # which complains at each start where there is no such network
-    # libcollscope.so with these libraries is tests/python/preload's.
-    chosen = ("-LE", "full", "-E", "^preload_")
-    printed = output_of("ctest", "--test-dir", tree, *chosen, "-V", "--no-tests=error", "-j", "2", env=env)
+    printed = output_of(
+        *("ctest", "--test-dir", tree, "-LE", "full", *chosen, "-V", "--no-tests=error", "-j", "2"), env=env
+    )
     lines = [json.loads(line) for line in re.findall(r'^\d+: (\{"(?:meta|sweep)".*\})$', printed, re.MULTILINE)]
     known = {a.key for a in registry.load().algorithms}
     swept = {line["sweep"]: line for line in lines if line.get("sweep") in known}  # one test has a wrong one of its own
