@@ -8,6 +8,7 @@
 #include "core/plan/places.h"
 #include "core/schedule/hash.h"
 
+_Static_assert((int)PROVER_COSTS == (int)UNCONTENDED_MACHINES, "all costs of a point are played at once");
 static const double triples[PROVER_COSTS][3] = {
   { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 }, { 1e-6, 1e-9, 2e-10 }, { 2, 3, 5 }, { 1, 0.001, 0.0003 },
 };
@@ -24,6 +25,7 @@ void prover_free(prover *v) {
   record_free(v->other);
   proof_free(v->proof);
   timing_free(&v->timing);
+  uncontended_free(&v->uncontended);
   proven_free(&v->proven);
   free(v->place);
   free(v->displs);
@@ -191,6 +193,8 @@ bool prover_costs(prover *v, const coll_alg *alg, const coll_args *args) {
   if (!remembered) one_call(v, alg, args);
   v->timing.want_messages = false;
   bool moves = v->result.bytes, reduces = v->result.reduced_bytes, known = remembered || timed_already(v);
+  if (!known && v->scales)
+    known = uncontended_run(&v->uncontended, v->record, proof_matching(v->proof, v->record), triples, v->timed_s);
   const double *before = remembered ? v->known->critical_s : v->timed_s;
   for (int i = 0; i < PROVER_COSTS; i++) {
     const double *t = triples[i];

@@ -5,6 +5,7 @@
 
 #include "core/schedule/recorder/record.h"
 #include "model/timing.h"
+#include "model/uncontended.h"
 #include "prove/proof/proof.h"
 #include "prove/proven.h"
 
@@ -36,11 +37,13 @@ typedef struct {
   uint64_t message_bytes;
   bool even, alike;             /* all messages of the one timed last have as many bytes; and nothing is combined */
   double timed_s[PROVER_COSTS]; /* of what was timed last */
-  /* Set by the caller. Such a record is played once, for all alpha and beta; a schedule that comes again is not proven and timed again. */
+  /* Set by the caller. Such a record is played once, for all alpha and beta, and so is one whose ports are never asked for twice at once, for
+   * all costs; a schedule that comes again is not proven and timed again. */
   bool scales, remembers;
   proven_schedules proven;
   proven_schedule *known; /* of the point proven last: what is known of its schedule; NULL: nothing is remembered */
   timing_result timing;
+  uncontended uncontended;
   coll_place *place;
   size_t *displs; /* memory for those of a call */
   int places;

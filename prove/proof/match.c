@@ -44,6 +44,11 @@ static bool unmatched(proof *e) {
                     other < 0 ? "" : loose_text(e, other, at).text, more);
 }
 
+const matching *proof_matching(proof *e, const record *r) {
+  matching_make(&e->match, r);
+  return &e->match;
+}
+
 bool proof_match(proof *e) {
   proof_result *result = e->result;
   for (int rank = 0; rank < e->p; rank++) {

@@ -54,6 +54,9 @@ void proof_free(proof *);
 /* Returns whether everything holds. */
 bool proof_check(proof *, const record *, proof_result *);
 
+/* Which send belongs to which receive; of a record that was proven last it is known already. */
+const struct matching *proof_matching(proof *, const record *);
+
 const char *proof_kind_name(proof_kind); /* "deadlock" … */
 
 #endif
