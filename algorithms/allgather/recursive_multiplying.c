@@ -14,12 +14,18 @@
  *  1       a....    .b...    abcde    abcde    abcde         2 ↔ 3, 2 ↔ 4, 3 ↔ 4
  *  extra   abcde    abcde    abcde    abcde    abcde         2 → 0, 2 → 1
  */
-#include "primitives/meet.h"
+#include "primitives/meet_blocks.h"
 
-/* The blocks of `count` numbers from v on, with those of their extras: they lie side by side. */
-static coll_piece blocks(coll_ctx *c, const coll_args *a, coll_radix r, int v, int count) {
-  size_t first = (size_t)coll_radix_first(r, v), end = (size_t)coll_radix_first(r, v + count);
-  return (coll_piece){ coll_at(c, a->out, first * a->count), (end - first) * a->count };
+typedef struct {
+  coll_radix radix;
+  size_t block;
+} numbers;
+
+/* With those of their extras: they lie side by side. */
+static coll_span blocks_of(const void *how, int lo, int hi) {
+  const numbers *n = how;
+  size_t first = (size_t)coll_radix_first(n->radix, lo), end = (size_t)coll_radix_first(n->radix, hi);
+  return (coll_span){ first * n->block, (end - first) * n->block };
 }
 
 /* The extras' blocks. Returns the number of a rank that stays, -1 for others. */
@@ -42,18 +48,10 @@ static int collect(coll_ctx *c, const coll_args *a, coll_radix r) {
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
-  coll_radix r = coll_radix_make(c->size, (int)a->param[0], COLL_RADIX_IN_ORDER);
-  int k = r.king.k, v = collect(c, a, r);
-  coll_piece *give = coll_keep(c, sizeof(coll_piece) * 2 * (size_t)k), *take = give + k;
-  for (int step = 0, weight = 1; v >= 0 && step < r.king.steps; step++, weight *= k) {
-    int group = v - v % (weight * k);
-    for (int i = 0; i < k; i++) {
-      give[i] = blocks(c, a, r, v - v % weight, weight);
-      take[i] = blocks(c, a, r, group + i * weight, weight);
-    }
-    coll_meet(c, r, v, weight, give, take);
-  }
-  coll_meet_unfold(c, r, v, a->out, (size_t)c->size * a->count);
+  numbers n = { coll_radix_make(c->size, (int)a->param[0], COLL_RADIX_IN_ORDER), a->count };
+  int v = collect(c, a, n.radix);
+  if (v >= 0) coll_meet_allgather(c, n.radix, v, a->out, (coll_number_blocks){ blocks_of, &n });
+  coll_meet_unfold(c, n.radix, v, a->out, (size_t)c->size * a->count);
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
