@@ -83,30 +83,26 @@ static size_t expected(const check *c, int rank, size_t outs, char *want) {
   size_t m = a->count, e = a->elem;
   switch (c->collective) {
     case COLL_BCAST: inputs(c, a->root, 0, m, want); return outs;
-    case COLL_SCATTER: inputs(c, a->root, (size_t)rank * m, m, want); return outs;
-    case COLL_GATHER:
-    case COLL_ALLGATHER:
-      for (size_t r = 0; r * m < outs; r++) inputs(c, (int)r, 0, m, want + r * m * e);
-      return outs;
     case COLL_ROTATION: inputs(c, (rank + 1) % p, 0, m, want); return outs;
-    case COLL_ALLTOALL:
-      for (size_t r = 0; r * m < outs; r++) inputs(c, (int)r, (size_t)rank * m, m, want + r * m * e);
-      return outs;
     case COLL_REDUCE:
     case COLL_ALLREDUCE: reduced(c, 0, p, 0, outs, want); return outs;
+    case COLL_GATHER:
     case COLL_GATHERV:
+    case COLL_ALLGATHER:
     case COLL_ALLGATHERV:
       for (int r = 0; r < p && outs; r++) {
         coll_span block = coll_rank_block(a, r);
         inputs(c, r, 0, block.count, want + block.first * e);
       }
       return outs;
+    case COLL_ALLTOALL:
     case COLL_ALLTOALLV:
       for (int r = 0; r < p && outs; r++) {
         coll_span block = coll_received_block(a, rank, r);
         inputs(c, r, coll_sent_block(a, r, rank).first, block.count, want + block.first * e);
       }
       return outs;
+    case COLL_SCATTER:
     case COLL_SCATTERV: {
       coll_span own = coll_rank_block(a, rank);
       inputs(c, a->root, own.first, own.count, want);

@@ -70,20 +70,20 @@ static bool barrier_holds(proof *e, int rank) {
 bool call_ends(proof *e, int rank) {
   const rec_layout *l = &e->r->layout[rank];
   const coll_args *a = &e->r->args;
-  uint64_t block = a->count * e->elem, p = (uint64_t)e->p, r = (uint64_t)rank, coord = 0;
+  uint64_t p = (uint64_t)e->p, r = (uint64_t)rank, coord = 0;
   uint64_t set = e->reduces ? set_range(e, 0, p) : PROOF_MOVED;
   switch (e->r->collective) {
     case COLL_BARRIER: return barrier_holds(e, rank);
     case COLL_SCATTER:
-    case COLL_REDUCE_SCATTER_BLOCK: coord = r * block; break;
+    case COLL_SCATTERV:
+    case COLL_REDUCE_SCATTER_BLOCK: coord = coll_rank_block(a, rank).first * e->elem; break;
     case COLL_REDUCE_SCATTER: coord = coll_rank_part(a, rank).first * e->elem; break;
-    case COLL_SCATTERV: coord = coll_rank_block(a, rank).first * e->elem; break;
-    case COLL_ROTATION: coord = (r + 1) % p * block; break;
+    case COLL_ROTATION: coord = (r + 1) % p * a->count * e->elem; break;
     case COLL_SCAN: set = set_range(e, 0, r + 1); break;
     case COLL_EXSCAN: set = r ? set_range(e, 0, r) : 0; break;
     default: break;
   }
-  if (e->r->collective == COLL_ALLTOALLV) {
+  if (e->r->collective == COLL_ALLTOALL || e->r->collective == COLL_ALLTOALLV) {
     uint64_t begins = 0; /* of the sender's in */
     for (int s = 0; s < e->p; begins += e->r->layout[s++].in_bytes) {
       coll_span sent = coll_sent_block(a, s, rank), at = coll_received_block(a, rank, s);
@@ -91,9 +91,6 @@ bool call_ends(proof *e, int rank) {
                  begins + sent.first * e->elem, set))
         return false;
     }
-  } else if (e->r->collective == COLL_ALLTOALL) {
-    for (uint64_t s = 0; s < p; s++)
-      if (!holds(e, rank, l->out_buf, "out", l->out_off, s * block, block, (s * p + r) * block, set)) return false;
   } else if (l->has_out && set && !holds(e, rank, l->out_buf, "out", l->out_off, 0, l->out_bytes, coord, set))
     return false;
   /* in may be written by nobody, but in place out may lie inside it. */
