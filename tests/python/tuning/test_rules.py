@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
 from collscope.tuning.gain import gains, settled
-from collscope.tuning.rules import OWN, Call, Rule, chosen, declined, fitted
+from collscope.tuning.rules import OWN, Call, Rule, chosen, declined, filled, fitted
 from collscope.tuning.search import Times
 
 SIZES = (4, 8, 16, 32, 64)
@@ -43,6 +45,15 @@ def test_rules_cover_all_sizes_and_ranks_up_to_the_last_without_a_gap() -> None:
     assert (low.bytes[0], low.bytes[1] + 1, high.bytes[1]) == (0, high.bytes[0], 64)
     assert chosen([low, high], ("bcast", 3, 16)) == low
     assert chosen([low, high], ("bcast", 6, 16)) is None
+
+
+def test_between_rules_stands_the_librarys_own_choice_and_nothing_where_they_follow_each_other() -> None:
+    small, next_sizes = Rule("bcast", (2, 3), (0, 63), "a"), Rule("bcast", (2, 3), (64, 99), "b")
+    next_ranks, later = Rule("bcast", (4, 5), (0, 99), "a"), Rule("bcast", (8, 8), (16, 99), "a")
+    assert filled([small, next_sizes, next_ranks]) == [small, next_sizes, next_ranks]
+    between = [Rule("bcast", (6, 7), (0, 0), OWN), Rule("bcast", (8, 8), (0, 15), OWN)]
+    assert filled([next_ranks, later]) == [next_ranks, *between, later]
+    assert filled([small, replace(next_sizes, bytes=(80, 99))])[1] == Rule("bcast", (2, 3), (64, 79), OWN)
 
 
 def test_ranks_are_one_run_only_where_one_choice_is_good_enough_for_all() -> None:
