@@ -53,6 +53,20 @@ def test_small_points_that_were_published_are_found_or_proven_impossible(point: 
     ask(point)
 
 
+@pytest.mark.parametrize(
+    ("collective", "parts", "steps", "rounds", "exists"),
+    [
+        ("allgather", 3, 4, 4, True), ("allgather", 6, 2, 7, False), ("allgather", 4, 2, 5, False), ("bcast", 7, 3, 3, True),
+        ("bcast", 4, 2, 3, False), ("gather", 6, 2, 7, True), ("alltoall", 3, 2, 8, True), ("alltoall", 1, 2, 2, False),
+    ],
+)  # fmt: skip
+def test_other_shapes_on_the_same_links_are_decided(
+    collective: str, parts: int, steps: int, rounds: int, exists: bool
+) -> None:
+    """Of the table in docs/synthesis.md."""
+    ask(Published("dgx1", collective, parts, steps, rounds, exists, "docs/synthesis.md"))
+
+
 @pytest.mark.full
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("point", [p for p in published.points() if (p.collective, p.parts) in HARD or p.parts >= 4])
