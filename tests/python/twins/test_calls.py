@@ -26,5 +26,5 @@ def test_every_twin_has_a_number_that_open_mpi_lists() -> None:
     known = some().library.numbers
     ours = [(a.collective, int(a.twin["number"])) for a in calls.twins(known) if a.twin]
     assert len(set(ours)) == len(ours) >= 55
-    # Those for vectors of lengths that differ by rank are not in the catalogue.
+    # Of vector forms results/README.md says why.
     assert {entry for entry in known - set(ours) if not entry[0].endswith("v")} == set()
