@@ -23,28 +23,35 @@ SENTENCE = 24  # characters of a line that a sentence can be read in
 @click.command(
     "claims",
     short_help="Judge the papers' claims on the committed results.",
-    epilog="\b\nExample:\n  ./collscope claims --check",
+    epilog="\b\nExamples:\n  ./collscope claims bird --check\n  ./collscope claims B3       # with the numbers that decided",
 )
+@click.argument("names", nargs=-1, metavar="[STUDY|CLAIM]...")
 @click.option("--check", is_flag=True, help="Write nothing.")
 @click.option("--out", metavar="DIR", help="Write claims.md and claims.html there (default: results/).")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the answer as JSON: claims, assertions, evidence (docs/json.md)."
 )
-def command(check: bool, out: str | None, as_json: bool) -> None:
+def command(names: tuple[str, ...], check: bool, out: str | None, as_json: bool) -> None:
     """Judge every claim of every paper on the committed results of its study, and print the verdicts.
 
+    Of studies (bird, for bird_schooner) or claims (B3) that are named, these alone, claims with their assertions; then nothing is written.
     Nothing is simulated. Exit status 1: a verdict differs from the one that is committed beside the results.
     """
     from collscope.studies import claims
 
+    if names and out:
+        raise UsageError("--out: pages are of all claims; leave out their names, or --out")
+    check = check or bool(names)
     folder = Path(out) if out else paths.RESULTS
     if not check and (not folder.is_dir() or not paths.is_writable(folder)):
         raise UsageError(f"--out {folder}: not a folder that can be written to")
-    papers = claims.every()
+    papers = claims.every(names)
     if as_json:
         _print_document(papers)
     else:
         _print_tables(papers)
+        for j in (j for p in papers for j in p.claims if j.claim.id.lower() in {name.lower() for name in names}):
+            _print_assertions(j)
     if not check:
         for name, text in claims.written(papers, folder).items():
             write_atomically(folder / name, text)
@@ -85,6 +92,17 @@ def _claim(j: Judged) -> dict[str, Any]:
             for a in c.assertions
         ],
     }  # fmt: skip
+
+
+def _print_assertions(j: Judged) -> None:
+    """A claim with what it is made of, and the numbers that decided."""
+    c = j.claim
+    console.say(f"\n{c.id}, {f'with {j.alternative}, ' * bool(j.alternative)}{c.verdict}: {c.text} ({c.where})")
+    for a in c.assertions:
+        held = {True: "Holds", False: "Fails", None: "Not testable"}[a.holds]
+        console.say(f"  {held}: {a.text}: {a.evidence}" + (f" (theory: {a.theory})" if a.theory else ""))
+    if c.explanation:
+        console.say(f"  Found: {c.explanation}")
 
 
 def _print_tables(papers: Sequence[PaperClaims]) -> None:

@@ -96,6 +96,7 @@ NAMES: Mapping[str, Names] = {
     "algo": _keys,
     "algorithms": _keys,
     "collective": _collectives,
+    "collective_name": _collectives,
     "platform": _listed("machines.find", "list_platforms"),
     "source": _sources,
     "metric": _metrics,

@@ -28,6 +28,10 @@ def command(check: bool, site: str | None, serve: bool, port: int) -> None:
     from collscope.commands import cli
     from collscope.reference import docs
 
+    if not check and not paths.is_writable(paths.ROOT / "docs"):
+        raise UserError(
+            f"{paths.ROOT / 'docs'} cannot be written to; --check compares, --site FOLDER makes a site elsewhere"
+        )
     sys.exit(docs.run(cli.cli, check))
 
 

@@ -148,12 +148,15 @@ def _about_platform(name: str) -> str:
     return f"{spec.shape}; classes {', '.join(spec.classes)}"
 
 
-@click.command(
-    "list", epilog="\b\nExamples:\n  ./collscope list\n  ./collscope list -c bcast\n  ./collscope list --json"
-)
+@click.command("list", epilog="\b\nExamples:\n  ./collscope list\n  ./collscope list bcast\n  ./collscope list --json")
+@click.argument("collective_name", required=False, metavar="[COLLECTIVE]")
 @click.option("-c", "--collective", metavar="COLLECTIVE", help="Only the algorithms of this collective, in full.")
 @click.option("--platforms", is_flag=True, help="List the platforms instead.")
 @click.option("--json", "as_json", is_flag=True, help="The whole registry as JSON.")
-def command(collective: str | None, platforms: bool, as_json: bool) -> None:
-    """List algorithms, decisions and platforms."""
-    show(collective, platforms, as_json)
+def command(collective_name: str | None, collective: str | None, platforms: bool, as_json: bool) -> None:
+    """List algorithms, decisions and platforms.
+
+    Of a collective that is named its algorithms, in full."""
+    if collective_name and "/" in collective_name:
+        raise UsageError(f"{collective_name}: name a collective; ./collscope show {collective_name} has an algorithm")
+    show(collective or collective_name, platforms, as_json)

@@ -95,7 +95,10 @@ def builds() -> Iterator[Finding]:
             yield Finding(f"build {preset}", False, f"build/{preset}/{missing[0]} is not there", advice, needed)
     ready = state.is_ready(paths.ROOT)
     text = "complete, nothing changed since" if ready else "something changed since the last set-up"
-    yield Finding("set-up", ready, text, "the next command brings it up to date", needed=False)
+    keeper = "the next command brings it up to date"
+    if not paths.is_writable(paths.ROOT / ".cache"):
+        keeper = "its owner brings it up to date: ./collscope setup --real; until then commands are refused"
+    yield Finding("set-up", ready, text, keeper, needed=False)
 
 
 def machine() -> Iterator[Finding]:

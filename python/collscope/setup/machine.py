@@ -195,7 +195,7 @@ def locked(root: Path) -> Iterator[None]:
     except OSError as error:
         raise SetupError(
             f"{root} is not set up for this, or has changed since, and cannot be written to ({error.strerror}): "
-            "let its owner repeat the command, or work in a clone of your own"
+            "let its owner repeat the command (./collscope setup --real: all builds), or work in a clone of your own"
         ) from error
     with open(path, "w", encoding="utf-8") as lock:
         try:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from collscope.analysis.claims import MILD, STRICT, Claim
 from collscope.base import pages, paths
+from collscope.base.errors import unknown
 from collscope.catalogue import registry
 from collscope.catalogue.decisions import library_name
+from collscope.papers import papers
 from collscope.points import table
 from collscope.studies import reader, results, sensitivity
 from collscope.studies.report import report
@@ -60,15 +62,26 @@ class PaperClaims:
     tasks: Sequence[tuple[str, str]]  # id and text
 
 
-def every() -> list[PaperClaims]:
-    """The claims of each study in sim/ that has a paper and committed results."""
+def every(names: Collection[str] = ()) -> list[PaperClaims]:
+    """The claims of each study in sim/ that has a paper and committed results; of `names`, those of these studies ("bird": bird_schooner)
+    and these claims alone. UsageError: there is no such study or claim."""
     folder = paths.RESULTS
     known = registry.load()
-    out = []
+    asked = {name.lower() for name in names}
+    out, found = [], set()
     for name in reader.names():
         study = reader.load(name)
-        if study.paper and (folder / name / "table.csv").is_file():
-            out.append(_judged(reader.check_keys(study, known), folder / name))
+        if not study.paper or not (folder / name / "table.csv").is_file():
+            continue
+        ids = {claim.id.lower() for claim in papers.load(study.paper).claim}
+        whole = {short for short in asked if name == short or name.startswith(f"{short}_")}
+        found |= whole | asked & ids
+        if not asked or whole or asked & ids:
+            paper = _judged(reader.check_keys(study, known), folder / name)
+            kept = paper.claims if whole or not asked else [j for j in paper.claims if j.claim.id.lower() in asked]
+            out.append(replace(paper, claims=kept))
+    if missing := next((name for name in names if name.lower() not in found), ""):
+        raise unknown("study or claim", missing, reader.names())
     return out
 
 

@@ -22,7 +22,7 @@ def test_a_verdict_that_changed_is_named_and_fails(
         Judged("bird", "MPICH", SimpleNamespace(**known, id=name), was, "")  # type: ignore[arg-type]
         for name, was in (("B1", "partly"), ("B2", "reproduced"), ("B3", ""))
     ]
-    monkeypatch.setattr(claims, "every", lambda: [PaperClaims("bird", "Bird", made, ())])
+    monkeypatch.setattr(claims, "every", lambda *_: [PaperClaims("bird", "Bird", made, ())])
     monkeypatch.setattr(claims, "count", lambda *_: {"reproduced": 0, "partly": 3})
     monkeypatch.setattr(claims, "written", lambda *_: {"claims.md": "one", "claims.html": "two"})
     status, out, err = call(capsys, "claims", "--out", ".", *["--check"] * check)

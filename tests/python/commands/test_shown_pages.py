@@ -18,6 +18,19 @@ ANSWER = re.compile(r"(^```console\n\$ \./collscope ([^\n]*)\n```\n\n```text\n)(
 """A command that stands alone, and the text below it."""
 
 
+@pytest.mark.skipif(
+    not programs.SIM_DRIVER.exists(), reason="needs build/smpi; ./collscope doctor says what is missing"
+)
+def test_a_table_of_the_page_on_validation_is_part_of_what_its_command_prints(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "130")
+    match = ANSWER.search((paths.ROOT / "docs" / "validation.md").read_text(encoding="utf-8"))
+    assert match
+    status, out, _ = call(capsys, *shlex.split(match[2]))
+    assert status == 0 and match[3] in "".join(f"{line.rstrip()}\n" for line in out.splitlines())
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/explain.md"])
 def test_a_shown_answer_is_what_the_command_prints(
     page: str, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch

@@ -32,7 +32,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     mine.mkdir(parents=True)
     for name in ("table.csv", "claims.csv", "sensitivity.csv"):
         shutil.copy(paths.RESULTS / "bird_schooner" / name, mine)
-    monkeypatch.setattr(claims.every, "__defaults__", (mine.parent,))
     monkeypatch.setattr(paths, "RESULTS", mine.parent)
     return mine
 
@@ -47,6 +46,19 @@ def test_the_committed_verdicts_are_those_of_the_committed_tables(every: list[cl
     assert not [(j.study, j.claim.id) for p in every for j in p.claims if j.changed]
     counted = claims.count(every)
     assert sum(counted.values()) == sum(len({j.claim.id for j in p.claims}) for p in every)
+
+
+def test_a_reader_asks_for_a_study_or_a_claim_and_sees_the_numbers_that_decided(folder: Path) -> None:
+    """Nothing is written then; a name that stands for nothing is refused."""
+    before = sorted(folder.parent.iterdir())
+    status, whole = run("bird")
+    assert status == 0 and " B1 " in whole and " B9 " in whole and "Holds" not in whole
+    status, one = run("b3")
+    assert status == 0 and " B1 " not in one and one.count("\nB3, ") == 2, "with each of two libraries"
+    assert "(V-C)" in one and "Holds: " in one and "Fails: " in one and "Found: " in one
+    assert sorted(folder.parent.iterdir()) == before
+    with pytest.raises(UsageError, match='unknown study or claim "B77"'):
+        claims.every(["B3", "B77"])
 
 
 def test_a_claim_counts_with_the_better_of_its_alternatives(every: list[claims.PaperClaims]) -> None:
