@@ -67,18 +67,18 @@ def every(names: Collection[str] = ()) -> list[PaperClaims]:
     and these claims alone. UsageError: there is no such study or claim."""
     folder = paths.RESULTS
     known = registry.load()
-    asked = {name.lower() for name in names}
+    chosen = {name.lower() for name in names}
     out, found = [], set()
     for name in reader.names():
         study = reader.load(name)
         if not study.paper or not (folder / name / "table.csv").is_file():
             continue
         ids = {claim.id.lower() for claim in papers.load(study.paper).claim}
-        whole = {short for short in asked if name == short or name.startswith(f"{short}_")}
-        found |= whole | asked & ids
-        if not asked or whole or asked & ids:
+        whole = {short for short in chosen if name == short or name.startswith(f"{short}_")}
+        found |= whole | chosen & ids
+        if not chosen or whole or chosen & ids:
             paper = _judged(reader.check_keys(study, known), folder / name)
-            kept = paper.claims if whole or not asked else [j for j in paper.claims if j.claim.id.lower() in asked]
+            kept = paper.claims if whole or not chosen else [j for j in paper.claims if j.claim.id.lower() in chosen]
             out.append(replace(paper, claims=kept))
     if missing := next((name for name in names if name.lower() not in found), ""):
         raise unknown("study or claim", missing, reader.names())
