@@ -110,6 +110,12 @@ decide 2 'needs ranks' '8 100\n' count=100
 decide 2 'cannot read the line "9 x"' '8 100\n9 x\n10 1\n'
 decide 2 'cannot read the line "9 1 7"' '9 1 7\n'
 
+# A message that cannot come through ends the rounds in which it would.
+printf '%s\n' 'ports fluid' 'class network 0 1e-6 1e-9' > "$dir/line"
+printf '%s\n' 'collscope-schedule 1' 'call collective=bcast ranks=2 count=1' 'rank 0 scratch=4' 'send scratch+0 4 to 1' \
+  'rank 1' 'recv out+0 4 from 0' > "$dir/unwritten"
+says 2 'reads element 0 of scratch, which holds nothing' --model "$dir/line" --holdings --schedule "$dir/unwritten"
+
 # full ARGUMENT…: with nowhere to write to, status 1 and a message; standard input is a plan of one line.
 full() {
   echo 'algorithm=bcast/mst ranks=4 count=1' | "$prove" "$@" > /dev/full 2> "$dir/said"
