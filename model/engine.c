@@ -17,8 +17,8 @@ void engine_complete(engine *e, int32_t id, double time) {
     e->completed(e->player, id);
     return;
   }
-  if (e->rank[m->src].message == id) engine_wake(e, m->src);
-  if (m->dst != m->src && e->rank[m->dst].message == id) engine_wake(e, m->dst);
+  if (!(m->flags & EAGER) && m->dst != m->src && e->rank[m->src].message == id) engine_wake(e, m->src);
+  if (e->rank[m->dst].message == id) engine_wake(e, m->dst);
 }
 
 bool engine_move(engine *e, bool any, double next) {

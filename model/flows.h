@@ -18,25 +18,26 @@
 enum { STAMP_BITS = 30, MAX_STAMP = (1 << STAMP_BITS) - 1 };
 
 /* A message that uses bandwidth. Its rate is in what its path counts. With a million ranks most of the time goes into fetching flows, so
- * they are short: three lines of a cache where five links are crossed. */
+ * they are short: three lines of a cache where five links are crossed. The first line has all that others on its links ask. */
 typedef struct {
   int32_t message; /* of a bundle: its number */
   int32_t moment;
   uint32_t order, stamp : STAMP_BITS; /* order: of events of one instant, those come first that were put in first */
   bool fixed : 1;
   bool is_bundle : 1; /* it stands for many: see bundles.h */
-  double left, rate, since, share, most;
-  double at; /* when it goes on: its event; -1: it has none */
   int crossed;
   union {
     int32_t bottleneck; /* the link that keeps it from more; NONE: its own limit */
     int32_t bundle;     /* of a flow in a bundle: which one */
   };
+  double left, rate, since, share;
+  double at; /* when it goes on: its event; -1: it has none */
+  double most;
   crossing crossing[]; /* paths.longest */
 } flow;
 
 /* Flows of one length, one behind the other; places in them are counted in so many bytes. */
-enum { GRAIN = 8, CACHE_LINE = 64 };
+enum { GRAIN = 8, CACHE_LINE = 64, MAX_FETCHED = 4 * CACHE_LINE };
 
 typedef struct {
   int32_t head;
@@ -44,7 +45,11 @@ typedef struct {
   int open;
   uint32_t stamp : STAMP_BITS;
   bool dirty : 1; /* it is among those */
-  double left, demand;
+  double left;
+  union {
+    double demand;
+    double potential; /* where links are sparse: what its flows would take of it if each were alone */
+  };
 } resource;
 
 typedef struct {
@@ -57,9 +62,6 @@ typedef struct {
   size_t free_list_n, free_list_cap; /* flows that are over */
   resource *resource;
   size_t resource_cap;
-  /* Of each resource, what its flows would take of it if each were alone; only where links are sparse. */
-  double *potential;
-  size_t potential_cap;
   int32_t *dirty;
   size_t dirty_n, dirty_cap; /* resources whose flows have changed */
   int32_t *reached;
@@ -89,7 +91,9 @@ static inline int32_t crossing_place(const fluid *u, const crossing *c) {
 /* A link whose flows cannot fill it keeps nobody from anything. */
 static const double LOOSE = 1 - 1e-9;
 
-static inline bool is_loose(const fluid *u, int32_t link) { return !u->bundled && u->potential[link] <= LOOSE; }
+static inline bool is_loose(const fluid *u, int32_t link) {
+  return !u->bundled && u->resource[link].potential <= LOOSE;
+}
 
 /* The rate of a flow that shares nothing. */
 static inline double flow_rate_alone(const flow *f) {
@@ -112,24 +116,48 @@ static inline void mark_dirty(fluid *u, int res) {
   PUSH(u->dirty, u->dirty_n, u->dirty_cap, res);
 }
 
-static inline void fetch_flow(const fluid *u, uint64_t item) {
-  const char *f = (const char *)flow_at(u, (uint32_t)item);
-  __builtin_prefetch(f, 1);
-  __builtin_prefetch(f + 64, 1);
-  __builtin_prefetch(f + 128, 1);
+/* Its first line; the others but the end of a long one; and both. */
+static inline void fetch_state(const fluid *u, int32_t index) { __builtin_prefetch(flow_at(u, (size_t)index), 1); }
+
+static inline void fetch_rest(const fluid *u, int32_t index) {
+  const char *f = (const char *)flow_at(u, (size_t)index);
+  size_t bytes = u->flow_bytes < MAX_FETCHED ? u->flow_bytes : MAX_FETCHED;
+  for (size_t line = CACHE_LINE; line < bytes; line += CACHE_LINE) __builtin_prefetch(f + line, 1);
+}
+
+static inline void fetch_flow(const fluid *u, int32_t index) {
+  fetch_state(u, index);
+  fetch_rest(u, index);
+}
+
+static inline void fetch_dirty_link(const fluid *u, size_t d) {
+  if (d < u->dirty_n) __builtin_prefetch(&u->resource[u->dirty[d]], 1);
+}
+
+static inline void fetch_dirty_head(const fluid *u, size_t d) {
+  if (d >= u->dirty_n) return;
+  int32_t head = u->resource[u->dirty[d]].head;
+  if (head != NONE) __builtin_prefetch(crossing_at(u, head));
+}
+
+static inline void fetch_dirty_flow(const fluid *u, size_t d) {
+  if (d >= u->dirty_n) return;
+  int32_t head = u->resource[u->dirty[d]].head;
+  if (head != NONE) fetch_flow(u, (int32_t)crossing_at(u, head)->flow);
 }
 
 /* Of what is dirty from this one on: the resource of the third stage, its first crossing in the second, whose flow in the first. */
 static inline void fetch_dirty(const fluid *u, size_t d) {
-  if (d + 3 * AHEAD < u->dirty_n) __builtin_prefetch(&u->resource[u->dirty[d + 3 * AHEAD]], 1);
-  if (d + 2 * AHEAD < u->dirty_n) {
-    int32_t head = u->resource[u->dirty[d + 2 * AHEAD]].head;
-    if (head != NONE) __builtin_prefetch(crossing_at(u, head));
-  }
-  if (d + AHEAD < u->dirty_n) {
-    int32_t head = u->resource[u->dirty[d + AHEAD]].head;
-    if (head != NONE) fetch_flow(u, (uint64_t)crossing_at(u, head)->flow);
-  }
+  fetch_dirty_link(u, d + 3 * AHEAD);
+  fetch_dirty_head(u, d + 2 * AHEAD);
+  fetch_dirty_flow(u, d + AHEAD);
+}
+
+/* Of the first of what is dirty. */
+static inline void fetch_first_dirty(const fluid *u) {
+  for (size_t d = 0; d < 3 * AHEAD; d++) fetch_dirty_link(u, d);
+  for (size_t d = 0; d < 2 * AHEAD; d++) fetch_dirty_head(u, d);
+  for (size_t d = 0; d < AHEAD; d++) fetch_dirty_flow(u, d);
 }
 
 static inline void clear_dirty(fluid *u) {

@@ -7,6 +7,9 @@
 
 #include <stdlib.h>
 
+/* In which a flow of an instant is fetched: its state, the rest of it, what it crosses, and whom it concerns. */
+enum { STAGES = 4 };
+
 static const char *fluid_prepare(void *state, engine *e) {
   fluid *u = state;
   event_queue_clear(&u->queue);
@@ -19,12 +22,9 @@ static const char *fluid_prepare(void *state, engine *e) {
   u->sparse = u->paths.hops > 0;
   size_t bytes = sizeof(flow) + sizeof(crossing) * (size_t)u->paths.longest;
   u->flow_bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+  RESERVE(u->flow, u->flow_cap, (size_t)e->wiring.ranks * u->flow_bytes);
   RESERVE(u->resource, u->resource_cap, (size_t)u->paths.resources);
   for (int i = 0; i < u->paths.resources; i++) u->resource[i] = (resource){ .head = NONE };
-  if (u->sparse) {
-    RESERVE(u->potential, u->potential_cap, (size_t)u->paths.resources);
-    for (int i = 0; i < u->paths.resources; i++) u->potential[i] = 0;
-  }
   ordering_clear(&u->ordering, e, u->paths.nodes);
   return NULL;
 }
@@ -32,7 +32,7 @@ static const char *fluid_prepare(void *state, engine *e) {
 /* Makes the flow of a message and returns it; *latency_s: how long it waits before it uses any bandwidth. */
 static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency_s) {
   int32_t index = flow_place(u);
-  if (u->free_list_n > AHEAD) fetch_flow(u, (uint64_t)u->free_list[u->free_list_n - AHEAD]);
+  if (u->free_list_n > AHEAD) fetch_flow(u, u->free_list[u->free_list_n - AHEAD]);
   link_path v = paths_lay(&u->paths, message_at(e, id), flow_at(u, (size_t)index)->crossing);
   flow *f = flow_at(u, (size_t)index);
   f->message = id;
@@ -73,7 +73,7 @@ static void flow_enter(fluid *u, const engine *e, int32_t index) {
     c->flow = (uint32_t)index;
     crossing_link(u, c, &r->head);
     r->flows++;
-    if (u->sparse) u->potential[c->resource] += c->weight * ceiling;
+    if (u->sparse) r->potential += c->weight * ceiling;
   }
 }
 
@@ -90,8 +90,7 @@ static void flow_leave(fluid *u, int32_t index) {
     bool felt = !u->sparse || !is_loose(u, c->resource);
     if (--r->flows && felt) mark_dirty(u, c->resource);
     if (!u->sparse) continue;
-    double *potential = &u->potential[c->resource];
-    *potential = r->flows ? *potential - c->weight * ceiling : 0;
+    r->potential = r->flows ? r->potential - c->weight * ceiling : 0;
   }
 }
 
@@ -154,20 +153,64 @@ static void flow_happens(fluid *u, engine *e, int32_t index, double time) {
   if (flowing || !u->ordering.any || ordering_pass(&u->ordering, e, index)) flow_goes_on(u, e, index, time);
 }
 
-static void fetch_path(const fluid *u, const engine *e, uint64_t item) {
-  const flow *f = flow_at(u, (uint32_t)item);
-  if (f->is_bundle) return;
+/* What happens to a flow at this time; NULL: it has been moved to another. */
+static flow *flow_due(const fluid *u, uint64_t item, double time) {
+  flow *f = flow_at(u, (uint32_t)item);
+  return f->order == item >> 32 && f->at == time ? f : NULL;
+}
+
+static void fetch_path(const fluid *u, const engine *e, const flow *f) {
+  if (!f || f->is_bundle) return;
   __builtin_prefetch(message_at(e, f->message), 1);
   for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++)
     __builtin_prefetch(&u->resource[c->resource], 1);
 }
 
-static void fetch_ranks(const fluid *u, const engine *e, uint64_t item) {
-  const flow *f = flow_at(u, (uint32_t)item);
-  if (f->is_bundle) return;
+static void fetch_crossing(const fluid *u, int32_t place) {
+  if (place != NONE) __builtin_prefetch(crossing_at(u, place), 1);
+}
+
+/* Who may go on by it; and of the lists of those that cross a link, who comes before it and behind it, or will. */
+static void fetch_others(const fluid *u, const engine *e, const flow *f) {
+  if (!f || f->is_bundle) return;
   const message *m = message_at(e, f->message);
-  __builtin_prefetch(&e->rank[m->src]);
+  if (!(m->flags & EAGER)) __builtin_prefetch(&e->rank[m->src]);
   __builtin_prefetch(&e->rank[m->dst]);
+  if (u->bundled) return;
+  bool leaves = f->rate > 0;
+  for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) {
+    fetch_crossing(u, leaves ? c->next : u->resource[c->resource].head);
+    if (leaves) fetch_crossing(u, c->before);
+  }
+}
+
+static inline void fetch_stage(const fluid *u, const engine *e, const moment *q, size_t i, int stage) {
+  if (i >= q->n) return;
+  int32_t index = (int32_t)(uint32_t)q->item[i];
+  const flow *due = stage ? flow_due(u, q->item[i], q->time) : NULL;
+  if (stage == 0) fetch_state(u, index);
+  else if (stage == 1 && due) fetch_rest(u, index);
+  else if (stage == 2) fetch_path(u, e, due);
+  else fetch_others(u, e, due);
+}
+
+/* The first of an instant have nobody before them. */
+static void fetch_first(const fluid *u, const engine *e, const moment *q) {
+  for (int stage = 0; stage < STAGES; stage++)
+    for (size_t i = 0; i < (size_t)(STAGES - stage) * AHEAD && i < q->n; i++) fetch_stage(u, e, q, i, stage);
+}
+
+static inline void fetch_next(const fluid *u, const engine *e, const moment *q, size_t i) {
+  for (int stage = 0; stage < STAGES; stage++) fetch_stage(u, e, q, i + (size_t)(STAGES - stage) * AHEAD, stage);
+}
+
+/* Those of the instant after this one, and of the two that may be next. */
+static void fetch_coming(const fluid *u, const engine *e) {
+  const event_queue *all = &u->queue;
+  for (size_t k = 0; k < 3 && k < all->due_n; k++) {
+    const moment *q = &all->moment[all->due[k].moment];
+    for (size_t i = 0; i < q->n && i < AHEAD; i++) fetch_stage(u, e, q, i, k ? 0 : 1);
+  }
 }
 
 static void fluid_events(void *state, engine *e) {
@@ -176,13 +219,11 @@ static void fluid_events(void *state, engine *e) {
   while (event_queue_next(&u->queue, &time) && time <= e->now + tolerance(e->now)) {
     moment *q = event_queue_take(&u->queue);
     if (time > e->now) e->now = time;
+    fetch_first(u, e, q);
+    fetch_coming(u, e);
     for (size_t i = 0; i < q->n; i++) {
-      if (i + 3 * AHEAD < q->n) fetch_flow(u, q->item[i + 3 * AHEAD]);
-      if (i + 2 * AHEAD < q->n) fetch_path(u, e, q->item[i + 2 * AHEAD]);
-      if (i + AHEAD < q->n) fetch_ranks(u, e, q->item[i + AHEAD]);
-      int32_t index = (int32_t)(uint32_t)q->item[i];
-      const flow *f = flow_at(u, (size_t)index);
-      if (f->order == q->item[i] >> 32 && f->at == time) flow_happens(u, e, index, time); /* it has not been moved */
+      fetch_next(u, e, q, i);
+      if (flow_due(u, q->item[i], time)) flow_happens(u, e, (int32_t)(uint32_t)q->item[i], time);
     }
     q->n = 0;
   }
@@ -200,7 +241,7 @@ static void fetch_crossed(const fluid *u, int32_t res) {
 static void change_rates(fluid *u, engine *e) {
   e->shares += u->solved_n;
   for (size_t i = 0; i < u->solved_n; i++) {
-    if (i + 2 * AHEAD < u->solved_n) fetch_flow(u, (uint64_t)u->solved[i + 2 * AHEAD]);
+    if (i + 2 * AHEAD < u->solved_n) fetch_state(u, u->solved[i + 2 * AHEAD]);
     flow *f = flow_at(u, (size_t)u->solved[i]);
     if (causes_tracks(e->why, f->message)) causes_rate(e->why, f->message, e->now, f->share, f->bottleneck);
     if (f->share == f->rate) continue;
@@ -279,7 +320,6 @@ static void fluid_free(void *state) {
   free(u->free_list);
   free(u->spare);
   free(u->resource);
-  free(u->potential);
   free(u->dirty);
   free(u->reached);
   free(u->solved);

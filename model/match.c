@@ -8,7 +8,7 @@
 #include "model/invalidation.h"
 #include "model/nearly_sorted.h"
 
-enum { SOME = 1024, MAX_EXPECTED = 1 << 25 }; /* ranks; messages: 1 GiB */
+enum { SOME = 1024, MAX_EXPECTED = 1 << 25, MAX_FETCHED = 64 }; /* ranks; messages: 1 GiB; of a rank */
 
 /* ---- taking in a rank -------------------------------------------------------------------------------- */
 
@@ -212,10 +212,19 @@ static void sort_by_destination(wiring *w) {
 
 static inline uint64_t key_of(uint32_t whose, size_t at) { return (uint64_t)whose << 32 | at; }
 
+/* What is sent to a rank has been put down with each of its senders. */
+static void fetch_incoming(const wiring *w, int rank) {
+  if (rank >= w->ranks) return;
+  const int32_t *incoming = w->incoming + w->first_in[rank];
+  size_t n = at_most(w->first_in[rank + 1] - w->first_in[rank], MAX_FETCHED);
+  for (size_t j = 0; j < n; j++) __builtin_prefetch(&w->message[incoming[j]]);
+}
+
 /* The k-th message of a source with a label belongs to the k-th receive that asks for those: both lists are sorted by that, and
  * go along together. *lost: the first message that nobody receives. */
 static bool match_rank(wiring *w, int rank, size_t *lost, char *error, size_t size) {
   size_t base = w->first_op[rank], n = w->first_op[rank + 1] - base;
+  fetch_incoming(w, rank + 1);
   const int32_t *incoming = w->incoming + w->first_in[rank];
   size_t receives = 0, sends = w->first_in[rank + 1] - w->first_in[rank], i = 0, k = 0, missing = SIZE_MAX;
   uint8_t *what = w->what + base;

@@ -16,11 +16,13 @@ enum { KIND = 15, SENDING = 16, MORE = 32 };
 /* Of a transfer SENT: its source acts, and writes; RECEIVED: its destination does, and reads. The other rank's core has no part in it. */
 enum { SENT = 1, RECEIVED = 2, EAGER = 4, STARTED = 8, FLOWING = 16, DONE = 32, TRANSFER = 64, NONBLOCKING = 128 };
 
+/* Half a line of a cache: of a million ranks' messages none is near the one before it. */
 typedef struct {
-  int32_t src, dst;
+  uint32_t src : 24, label : 8;
+  uint32_t dst : 24, flags : 8;
   int32_t link;   /* one_port: next in the queue of a busy port; fluid: its flow */
   uint32_t count; /* messages on the path that led here */
-  uint64_t bytes : 48, label : 8, flags : 8;
+  uint64_t bytes;
   double time; /* when it was posted; once it is DONE, when it arrived */
 } message;
 

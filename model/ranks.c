@@ -209,6 +209,7 @@ void ranks_advance(timer *t, int r) {
 static void fetch_rank(const engine *e, int r) {
   __builtin_prefetch(&e->rank[r], 1);
   __builtin_prefetch(&e->wiring.first_op[r]);
+  if (e->m->places) __builtin_prefetch(&e->m->place[r]);
 }
 
 static void fetch_operations(const engine *e, int r) {
@@ -225,11 +226,29 @@ static void fetch_messages(const engine *e, int r) {
     if ((w->what[i] & KIND) <= REC_WAIT) __builtin_prefetch(&w->message[w->of_op[i]], 1);
 }
 
+/* Where those are whom it sends to next. */
+static void fetch_peers(const engine *e, int r) {
+  const wiring *w = &e->wiring;
+  size_t at = w->first_op[r] + e->rank[r].next;
+  for (size_t i = at; e->m->places && i < at + 4 && i < w->first_op[r + 1]; i++)
+    if (rec_sends(w->what[i] & KIND)) __builtin_prefetch(&e->m->place[w->message[w->of_op[i]].dst]);
+}
+
+/* The first of those that can go on come after nobody's work. */
+static void fetch_first(const engine *e, bool backwards) {
+  size_t n = e->run_n < 3 * AHEAD ? e->run_n : 3 * AHEAD;
+  const int32_t *run = backwards ? &e->run[e->run_n - n] : e->run;
+  for (size_t i = 0; i < n; i++) fetch_rank(e, run[backwards ? n - 1 - i : i]);
+  for (size_t i = 0; i < n && i < 2 * AHEAD; i++) fetch_operations(e, run[backwards ? n - 1 - i : i]);
+  for (size_t i = 0; i < n && i < AHEAD; i++) fetch_messages(e, run[backwards ? n - 1 - i : i]);
+}
+
 /* None of them wakes another, but for those who wait for a flag. */
 void ranks_run(timer *t) {
   engine *e = &t->engine;
   bool backwards = t->rule->last_rank_first;
   size_t first = 0;
+  fetch_first(e, backwards);
   while (first < e->run_n) {
     size_t left = e->run_n - first;
     const int32_t *next = backwards ? &e->run[e->run_n - 1] : &e->run[first];
@@ -237,6 +256,7 @@ void ranks_run(timer *t) {
     if (left > 3 * AHEAD) fetch_rank(e, next[3 * AHEAD * step]);
     if (left > 2 * AHEAD) fetch_operations(e, next[2 * AHEAD * step]);
     if (left > AHEAD) fetch_messages(e, next[AHEAD * step]);
+    if (left > AHEAD / 2) fetch_peers(e, next[AHEAD / 2 * step]);
     int r = *next;
     if (backwards) e->run_n--;
     else first++;
