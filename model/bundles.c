@@ -179,7 +179,7 @@ static void dissolve(fluid *u, int32_t id) {
   if (g->at >= 0) event_queue_leave(&u->queue, g->moment);
   g->at = -1;
   g->is_bundle = false;
-  PUSH(u->free_list, u->free_list_n, u->free_list_cap, w->bundle[id].flow);
+  flow_give_back(u, w->bundle[id].flow);
   table_out(w, id);
   w->bundle[id].flow = NONE;
   w->bundle[id].next = w->idle;

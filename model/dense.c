@@ -172,7 +172,6 @@ void dense_share(fluid *u, engine *e) {
     bundles_sweep(u);
     stamp_next(u);
     sparse_solve(u);
-    clear_dirty(u);
     take_rates(u, e);
     if (mind_links(u, e->now)) continue;
     raise_ceilings(u);

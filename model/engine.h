@@ -45,9 +45,10 @@ typedef struct engine {
 
 /* A rule of what a message does to the ports of its ranks. Every function is handed the rule's own state. */
 typedef struct {
-  size_t bytes;                                      /* of the state, which is zero at first */
-  bool last_rank_first;                              /* of those woken at one instant */
-  const char *(*prepare)(void *, engine *);          /* before anything starts; NULL, or why it cannot be timed */
+  size_t bytes;                             /* of the state, which is zero at first */
+  bool last_rank_first;                     /* of those woken at one instant */
+  const char *(*prepare)(void *, engine *); /* before anything starts; NULL, or why it cannot be timed */
+  void (*fetch)(void *, int rank); /* this rank will soon launch a message, most likely; NULL: it does not matter */
   void (*launch)(void *, engine *, int32_t message); /* both sides of a message are there (or need not be) */
   bool (*next)(void *, engine *);   /* time moves on to the next event; false: nothing is left, or `refusal` */
   void (*events)(void *, engine *); /* all that happens now; arrivals wake ranks */

@@ -45,7 +45,13 @@ typedef struct {
   int open;
   uint32_t stamp : STAMP_BITS;
   bool dirty : 1; /* it is among those */
-  double left;
+  union {
+    double left;
+    struct {           /* where links are sparse and flows are in no bundles: */
+      int stuck;       /* flows that have it as their bottleneck */
+      uint32_t joined; /* the stamp of the solution that is next when one joined it last */
+    };
+  };
   union {
     double demand;
     double potential; /* where links are sparse: what its flows would take of it if each were alone */
@@ -58,8 +64,11 @@ typedef struct {
   ordering ordering;
   char *flow;
   size_t flows, flow_bytes, flow_cap; /* flow_bytes: of one */
+  /* The first flow of a rank has a place of its own, so that those of neighbouring ranks are neighbours; others lie behind these. */
+  uint8_t *home; /* of each rank: a home_state */
+  size_t homes, home_cap;
   int32_t *free_list;
-  size_t free_list_n, free_list_cap; /* flows that are over */
+  size_t free_list_n, free_list_cap; /* other flows that are over */
   resource *resource;
   size_t resource_cap;
   int32_t *dirty;
@@ -91,9 +100,7 @@ static inline int32_t crossing_place(const fluid *u, const crossing *c) {
 /* A link whose flows cannot fill it keeps nobody from anything. */
 static const double LOOSE = 1 - 1e-9;
 
-static inline bool is_loose(const fluid *u, int32_t link) {
-  return !u->bundled && u->resource[link].potential <= LOOSE;
-}
+static inline bool is_loose(const resource *r) { return r->potential <= LOOSE; }
 
 /* The rate of a flow that shares nothing. */
 static inline double flow_rate_alone(const flow *f) {
@@ -160,17 +167,33 @@ static inline void fetch_first_dirty(const fluid *u) {
   for (size_t d = 0; d < AHEAD; d++) fetch_dirty_flow(u, d);
 }
 
+static inline uint32_t stamp_after(uint32_t stamp) { return stamp < MAX_STAMP ? stamp + 1 : 1; }
+
 static inline void clear_dirty(fluid *u) {
   for (size_t i = 0; i < u->dirty_n; i++) u->resource[u->dirty[i]].dirty = false;
   u->dirty_n = 0;
 }
 
-/* A place in the pool for one more flow. */
+typedef enum { HOME_NEW, HOME_FREE, HOME_TAKEN } home_state;
+
+/* A place for one more flow: in the pool, or for a rank's. */
 static inline int32_t flow_place(fluid *u) {
   if (u->free_list_n) return u->free_list[--u->free_list_n];
   RESERVE(u->flow, u->flow_cap, (u->flows + 1) * u->flow_bytes);
   flow_at(u, u->flows)->stamp = 0;
   return (int32_t)u->flows++;
+}
+
+static inline int32_t flow_place_of(fluid *u, int rank) {
+  if (u->home[rank] == HOME_TAKEN) return flow_place(u);
+  if (u->home[rank] == HOME_NEW) flow_at(u, (size_t)rank)->stamp = 0;
+  u->home[rank] = HOME_TAKEN;
+  return rank;
+}
+
+static inline void flow_give_back(fluid *u, int32_t index) {
+  if ((size_t)index < u->homes) u->home[index] = HOME_FREE;
+  else PUSH(u->free_list, u->free_list_n, u->free_list_cap, index);
 }
 
 /* From now on no flow and no link has the present stamp. */

@@ -13,7 +13,7 @@ enum { STAGES = 4 };
 static const char *fluid_prepare(void *state, engine *e) {
   fluid *u = state;
   event_queue_clear(&u->queue);
-  u->free_list_n = u->flows = u->spare_n = u->dirty_n = u->entered = 0;
+  u->free_list_n = u->spare_n = u->dirty_n = u->entered = 0;
   u->bundled = false;
   u->order = e->first_event;
   u->stamp = e->first_stamp;
@@ -22,7 +22,10 @@ static const char *fluid_prepare(void *state, engine *e) {
   u->sparse = u->paths.hops > 0;
   size_t bytes = sizeof(flow) + sizeof(crossing) * (size_t)u->paths.longest;
   u->flow_bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-  RESERVE(u->flow, u->flow_cap, (size_t)e->wiring.ranks * u->flow_bytes);
+  u->flows = u->homes = (size_t)e->wiring.ranks;
+  RESERVE(u->flow, u->flow_cap, u->homes * u->flow_bytes);
+  RESERVE(u->home, u->home_cap, u->homes);
+  memset(u->home, HOME_NEW, u->homes);
   RESERVE(u->resource, u->resource_cap, (size_t)u->paths.resources);
   for (int i = 0; i < u->paths.resources; i++) u->resource[i] = (resource){ .head = NONE };
   ordering_clear(&u->ordering, e, u->paths.nodes);
@@ -31,8 +34,7 @@ static const char *fluid_prepare(void *state, engine *e) {
 
 /* Makes the flow of a message and returns it; *latency_s: how long it waits before it uses any bandwidth. */
 static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency_s) {
-  int32_t index = flow_place(u);
-  if (u->free_list_n > AHEAD) fetch_flow(u, u->free_list[u->free_list_n - AHEAD]);
+  int32_t index = flow_place_of(u, (int)message_at(e, id)->src);
   link_path v = paths_lay(&u->paths, message_at(e, id), flow_at(u, (size_t)index)->crossing);
   flow *f = flow_at(u, (size_t)index);
   f->message = id;
@@ -47,6 +49,8 @@ static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency_
   return index;
 }
 
+static void fluid_fetch(void *state, int rank) { fetch_flow(state, rank); }
+
 static void fluid_launch(void *state, engine *e, int32_t id) {
   fluid *u = state;
   message *m = message_at(e, id);
@@ -56,6 +60,11 @@ static void fluid_launch(void *state, engine *e, int32_t id) {
   if (e->times) e->times[id].start = m->time;
   flow_happens_at(u, m->link,
                   u->ordering.any ? ordering_launch(&u->ordering, e, m->link, id, latency) : m->time + latency);
+}
+
+/* Those that cross the link know whether it is loose: most that they cross are, and need not be looked at. */
+static void set_loose(fluid *u, const resource *r) {
+  for (int32_t at = r->head; at != NONE; at = crossing_at(u, at)->next) crossing_at(u, at)->loose = is_loose(r);
 }
 
 static void flow_enter(fluid *u, const engine *e, int32_t index) {
@@ -73,7 +82,12 @@ static void flow_enter(fluid *u, const engine *e, int32_t index) {
     c->flow = (uint32_t)index;
     crossing_link(u, c, &r->head);
     r->flows++;
-    if (u->sparse) r->potential += c->weight * ceiling;
+    if (!u->sparse) continue;
+    bool loose = is_loose(r);
+    r->potential += c->weight * ceiling;
+    r->joined = stamp_after(u->stamp);
+    c->loose = is_loose(r);
+    if (loose != c->loose) set_loose(u, r);
   }
 }
 
@@ -87,10 +101,12 @@ static void flow_leave(fluid *u, int32_t index) {
   for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) {
     resource *r = &u->resource[c->resource];
     crossing_unlink(u, c, &r->head);
-    bool felt = !u->sparse || !is_loose(u, c->resource);
-    if (--r->flows && felt) mark_dirty(u, c->resource);
+    bool loose = u->sparse && is_loose(r);
+    if (--r->flows && !loose) mark_dirty(u, c->resource);
     if (!u->sparse) continue;
     r->potential = r->flows ? r->potential - c->weight * ceiling : 0;
+    r->stuck -= c->resource == f->bottleneck;
+    if (loose != is_loose(r)) set_loose(u, r);
   }
 }
 
@@ -136,7 +152,7 @@ static void flow_goes_on(fluid *u, engine *e, int32_t index, double time) {
   }
   if (m->flags & FLOWING) flow_leave(u, index);
   int32_t next = u->ordering.any ? ordering_leave(&u->ordering, e, index) : NONE;
-  PUSH(u->free_list, u->free_list_n, u->free_list_cap, index);
+  flow_give_back(u, index);
   engine_complete(e, f->message, time);
   if (next != NONE) flow_goes_on(u, e, next, time);
 }
@@ -281,7 +297,6 @@ static void give_shares(fluid *u, engine *e) {
   if (u->sparse && u->dirty_n) {
     sparse_solve(u);
     change_rates(u, e);
-    clear_dirty(u);
     return;
   }
   for (size_t d = 0; d < u->dirty_n; d++) {
@@ -317,6 +332,7 @@ static void fluid_free(void *state) {
   event_queue_free(&u->queue);
   ordering_free(&u->ordering);
   free(u->flow);
+  free(u->home);
   free(u->free_list);
   free(u->spare);
   free(u->resource);
@@ -333,6 +349,7 @@ const port_rule fluid_rule = {
   .bytes = sizeof(fluid),
   .last_rank_first = true,
   .prepare = fluid_prepare,
+  .fetch = fluid_fetch,
   .launch = fluid_launch,
   .next = fluid_next,
   .events = fluid_events,

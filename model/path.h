@@ -7,8 +7,9 @@
 /* A message's part in a link; the fluid rule also keeps here who else is on it. */
 typedef struct {
   int32_t resource;
-  uint32_t flow : 31;
+  uint32_t flow : 30;
   bool minded : 1;      /* of a flow in a bundle: it may be stuck here; see bundles.h */
+  bool loose : 1;       /* where links are sparse, of a flow in no bundle: the link keeps nobody from anything now */
   int32_t next, before; /* crossings of one link are a list */
   double weight;        /* how much of the link a rate of 1 takes up */
 } crossing;

@@ -256,6 +256,7 @@ void ranks_run(timer *t) {
     if (left > 3 * AHEAD) fetch_rank(e, next[3 * AHEAD * step]);
     if (left > 2 * AHEAD) fetch_operations(e, next[2 * AHEAD * step]);
     if (left > AHEAD) fetch_messages(e, next[AHEAD * step]);
+    if (left > AHEAD && t->rule->fetch) t->rule->fetch(t->state, next[AHEAD * step]);
     if (left > AHEAD / 2) fetch_peers(e, next[AHEAD / 2 * step]);
     int r = *next;
     if (backwards) e->run_n--;

@@ -26,10 +26,10 @@ typedef struct {
   bool known, listed; /* `kept` is; its users are */
 } solved_link;
 
-/* What a solved flow takes up of a link. */
+/* What each flow of a set takes up of a link. */
 typedef struct {
   double weight;
-  int32_t link, flow;
+  int32_t link, resource; /* link: among the solved ones */
 } part;
 
 /* What any flow takes up of a link of which others than solved ones have a part. */
@@ -38,24 +38,27 @@ typedef struct {
   int32_t flow;
 } user;
 
+/* Solved flows, one behind the other, that mind the same links: those of neighbouring ranks, which go the same way. They have one share. */
 typedef struct {
   double most, share;
-  size_t first; /* its parts, up to those of the next one */
+  size_t first;           /* their parts, up to those of the next set */
+  uint32_t flow, members; /* the first of them among u->solved */
   int32_t bottleneck;
   bool fixed;
-} solved_flow;
+} flow_set;
 
 typedef struct sparse_work {
   solved_link *link; /* as u->reached */
   size_t link_cap;
   part *part;
   size_t parts, part_cap;
-  int32_t *crossing; /* the parts' flows, link by link; of each the last one first */
+  int32_t *crossing; /* the parts' sets, link by link; of each the last one first */
   size_t crossing_cap;
   user *user;
   size_t users, user_cap;
-  solved_flow *flow; /* as u->solved, and one more for the end */
-  size_t flows, flow_cap;
+  flow_set *set; /* and one more for the end */
+  size_t sets, set_cap;
+  size_t copied;             /* of u->solved */
   int32_t *mixed;            /* by their numbers among `link` */
   size_t mixed_n, mixed_cap; /* links of solved flows and of others */
   filling *heap;
@@ -98,47 +101,84 @@ static inline void solve_too(fluid *u, int32_t index) {
   PUSH(u->solved, u->solved_n, u->solved_cap, index);
 }
 
-static void copy_part(fluid *u, sparse_work *w, int32_t link, double weight) {
+/* Where the link is among those of solved flows. */
+static int32_t place_of(fluid *u, sparse_work *w, int32_t link) {
   resource *r = &u->resource[link];
   if (r->stamp != u->stamp) {
-    if (is_loose(u, link)) return;
     r->stamp = u->stamp;
-    r->open = (int32_t)u->reached_n; /* where it is among them */
+    r->open = (int32_t)u->reached_n;
     RESERVE(w->link, w->link_cap, u->reached_n + 1);
     w->link[u->reached_n] = (solved_link){ .resource = link, .flows = r->flows };
     PUSH(u->reached, u->reached_n, u->reached_cap, link);
   }
-  solved_link *l = &w->link[r->open];
-  PUSH(w->part, w->parts, w->part_cap, (part){ weight, r->open, (int32_t)w->flows });
-  l->parts++;
-  l->total += weight;
+  return r->open;
+}
+
+/* One more flow of the last set. */
+static void count_member(sparse_work *w, const part *p) {
+  solved_link *l = &w->link[p->link];
+  l->total += p->weight;
   l->flows--;
   l->known = false;
+}
+
+static void copy_part(fluid *u, sparse_work *w, int32_t link, double weight) {
+  int32_t at = place_of(u, w, link);
+  PUSH(w->part, w->parts, w->part_cap, (part){ weight, at, link });
+  w->link[at].parts++;
+  count_member(w, &w->part[w->parts - 1]);
 }
 
 static void fetch_crossed(const fluid *u, size_t i) {
   const flow *f = flow_at(u, (size_t)u->solved[i]);
   for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++)
-    __builtin_prefetch(&u->resource[c->resource], 1);
+    if (!c->loose) __builtin_prefetch(&u->resource[c->resource], 1);
+}
+
+static inline bool is_minded(const fluid *u, const crossing *c) { return u->bundled || !c->loose; }
+
+/* Whether the flow is like those of the last set. */
+static bool belongs(const fluid *u, const sparse_work *w, const flow *f) {
+  if (!w->sets || u->bundled) return false;
+  const flow_set *s = &w->set[w->sets - 1];
+  const part *p = w->part + s->first, *end = w->part + w->parts;
+  if (s->most != f->most) return false;
+  for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) {
+    if (!is_minded(u, c)) continue;
+    if (p == end || p->resource != c->resource || p->weight != c->weight) return false;
+    p++;
+  }
+  return p == end;
+}
+
+static void copy_flow(fluid *u, sparse_work *w, uint32_t i) {
+  const flow *f = flow_at(u, (size_t)u->solved[i]);
+  if (belongs(u, w, f)) {
+    flow_set *s = &w->set[w->sets - 1];
+    for (size_t k = s->first; k < w->parts; k++) count_member(w, &w->part[k]);
+    s->members++;
+    return;
+  }
+  RESERVE(w->set, w->set_cap, w->sets + 2);
+  w->set[w->sets++] = (flow_set){ .most = f->most, .first = w->parts, .flow = i, .members = 1 };
+  w->limits |= f->most < DBL_MAX;
+  for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++)
+    if (is_minded(u, c)) copy_part(u, w, c->resource, c->weight);
+  const passing_table *t = f->is_bundle ? &u->bundles->bundle[f->message].passes : NULL;
+  for (uint32_t k = 0; t && k < t->size; k++)
+    if (t->at[k].resource != NONE && t->at[k].members)
+      copy_part(u, w, t->at[k].resource, (double)t->at[k].members * t->at[k].weight);
 }
 
 /* Copies what is needed of those that are solved since the last time. */
 static void copy_solved(fluid *u, sparse_work *w) {
-  RESERVE(w->flow, w->flow_cap, u->solved_n + 1);
-  for (size_t i = w->flows; i < u->solved_n && i < w->flows + 2 * AHEAD; i++) fetch_flow(u, u->solved[i]);
-  for (; w->flows < u->solved_n; w->flows++) {
-    if (w->flows + 2 * AHEAD < u->solved_n) fetch_flow(u, u->solved[w->flows + 2 * AHEAD]);
-    if (!u->bundled && w->flows + AHEAD < u->solved_n) fetch_crossed(u, w->flows + AHEAD);
-    const flow *f = flow_at(u, (size_t)u->solved[w->flows]);
-    w->flow[w->flows] = (solved_flow){ .most = f->most, .first = w->parts };
-    w->limits |= f->most < DBL_MAX;
-    for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) copy_part(u, w, c->resource, c->weight);
-    const passing_table *t = f->is_bundle ? &u->bundles->bundle[f->message].passes : NULL;
-    for (uint32_t i = 0; t && i < t->size; i++)
-      if (t->at[i].resource != NONE && t->at[i].members)
-        copy_part(u, w, t->at[i].resource, (double)t->at[i].members * t->at[i].weight);
+  for (size_t i = w->copied; i < u->solved_n && i < w->copied + 2 * AHEAD; i++) fetch_flow(u, u->solved[i]);
+  for (; w->copied < u->solved_n; w->copied++) {
+    if (w->copied + 2 * AHEAD < u->solved_n) fetch_flow(u, u->solved[w->copied + 2 * AHEAD]);
+    if (!u->bundled && w->copied + AHEAD < u->solved_n) fetch_crossed(u, w->copied + AHEAD);
+    copy_flow(u, w, (uint32_t)w->copied);
   }
-  w->flow[w->flows].first = w->parts;
+  w->set[w->sets].first = w->parts;
 }
 
 /* ---- their shares -------------------------------------------------------------------------------------- */
@@ -175,34 +215,41 @@ static void list_users(const fluid *u, sparse_work *w, solved_link *l) {
 }
 
 /* What flows that keep their rate take of a link. */
-static double kept_of(const fluid *u, sparse_work *w, solved_link *l) {
+static double kept_of(const fluid *u, const sparse_work *w, const solved_link *l) {
   double kept = 0;
-  if (!l->listed) list_users(u, w, l);
   for (const user *c = w->user + l->first_user, *end = c + l->users; c < end; c++) {
+    if (c + AHEAD < end) fetch_state(u, c[AHEAD].flow);
     const flow *f = flow_at(u, (size_t)c->flow);
     if (!is_solved(u, f)) kept += c->weight * f->rate;
   }
   return kept;
 }
 
-/* Puts solved flows beside each other by link. */
+/* Puts sets of flows beside each other by link. */
 static void list_parts(const fluid *u, sparse_work *w) {
   uint32_t at = 0; /* where the next link's end; then each goes before those that are there */
   RESERVE(w->crossing, w->crossing_cap, w->parts);
   for (size_t i = 0; i < u->reached_n; i++) w->link[i].first = at += w->link[i].parts;
-  for (size_t i = 0; i < w->parts; i++) {
-    if (i + AHEAD < w->parts) __builtin_prefetch(&w->link[w->part[i + AHEAD].link], 1);
-    w->crossing[--w->link[w->part[i].link].first] = w->part[i].flow;
-  }
+  for (size_t s = 0; s < w->sets; s++)
+    for (size_t i = w->set[s].first; i < w->set[s + 1].first; i++) {
+      if (i + AHEAD < w->parts) __builtin_prefetch(&w->link[w->part[i + AHEAD].link], 1);
+      w->crossing[--w->link[w->part[i].link].first] = (int32_t)s;
+    }
 }
 
-/* The lists of some links from this one on that will be asked for. */
-static void fetch_users(const fluid *u, const sparse_work *w, size_t i) {
+/* Lists the users of those that will be asked for, some at a time. */
+static void list_mixed(const fluid *u, sparse_work *w) {
   int32_t link[AHEAD];
+  solved_link *listed[AHEAD];
   size_t n = 0;
-  for (size_t k = i; k < i + AHEAD && k < u->reached_n; k++)
-    if (w->link[k].flows && !w->link[k].listed) link[n++] = w->link[k].resource;
-  fetch_lists(u, link, n);
+  for (size_t i = 0; i < u->reached_n; i++) {
+    solved_link *l = &w->link[i];
+    if (l->flows && !l->listed) listed[n] = l, link[n++] = l->resource;
+    if (n < AHEAD && i + 1 < u->reached_n) continue;
+    fetch_lists(u, link, n);
+    for (size_t k = 0; k < n; k++) list_users(u, w, listed[k]);
+    n = 0;
+  }
 }
 
 static void open_link(const fluid *u, sparse_work *w, int32_t link) {
@@ -218,37 +265,50 @@ static void open_link(const fluid *u, sparse_work *w, int32_t link) {
   heap_push(w, (filling){ l->left / l->demand, link });
 }
 
-/* From now on the flow has this share, and what it crosses has that much less for others. */
-static void fix(sparse_work *w, size_t i, double share, int32_t bottleneck) {
-  solved_flow *f = &w->flow[i];
-  f->fixed = true;
-  f->share = share;
-  f->bottleneck = bottleneck;
-  for (const part *p = w->part + f->first; p < w->part + f[1].first; p++) {
+/* From now on these flows have this share, and what they cross has that much less for others: one after the other, as doubles round. */
+static void fix(sparse_work *w, size_t set, double share, int32_t bottleneck) {
+  flow_set *s = &w->set[set];
+  s->fixed = true;
+  s->share = share;
+  s->bottleneck = bottleneck;
+  for (const part *p = w->part + s->first; p < w->part + s[1].first; p++) {
     solved_link *l = &w->link[p->link];
-    l->left -= p->weight * share;
-    l->demand -= p->weight;
-    l->open--;
+    double taken = p->weight * share, left = l->left, demand = l->demand;
+    for (uint32_t i = 0; i < s->members; i++) {
+      left -= taken;
+      demand -= p->weight;
+    }
+    l->left = left;
+    l->demand = demand;
+    l->open -= (int32_t)s->members;
   }
 }
 
 /* The least limit of flows that have no share yet. */
 static double least_limit(const sparse_work *w) {
   double least = DBL_MAX;
-  for (size_t i = 0; w->limits && i < w->flows; i++)
-    if (!w->flow[i].fixed) least = fmin(least, w->flow[i].most);
+  for (size_t i = 0; w->limits && i < w->sets; i++)
+    if (!w->set[i].fixed) least = fmin(least, w->set[i].most);
   return least;
+}
+
+static void set_share(fluid *u, flow *f, double share, int32_t bottleneck) {
+  f->share = share;
+  if (f->bottleneck == bottleneck) return;
+  if (!u->bundled && f->bottleneck != NONE) u->resource[f->bottleneck].stuck--;
+  if (!u->bundled && bottleneck != NONE) u->resource[bottleneck].stuck++;
+  f->bottleneck = bottleneck;
 }
 
 /* Flows get their shares; who crosses no link that can fill up has its own limit alone. */
 static void give_shares(fluid *u, sparse_work *w) {
-  for (size_t i = 0; i < w->flows; i++) {
-    if (i + 2 * AHEAD < w->flows) fetch_state(u, u->solved[i + 2 * AHEAD]);
-    flow *f = flow_at(u, (size_t)u->solved[i]);
-    const solved_flow *s = &w->flow[i];
-    f->share = s->fixed ? s->share : flow_rate_alone(f);
-    f->bottleneck = s->fixed ? s->bottleneck : NONE;
-  }
+  for (const flow_set *s = w->set; s < w->set + w->sets; s++)
+    for (size_t i = s->flow; i < s->flow + s->members; i++) {
+      if (i + 2 * AHEAD < u->solved_n) fetch_state(u, u->solved[i + 2 * AHEAD]);
+      flow *f = flow_at(u, (size_t)u->solved[i]);
+      if (s->fixed) set_share(u, f, s->share, s->bottleneck);
+      else set_share(u, f, flow_rate_alone(f), NONE);
+    }
 }
 
 /* Raises all rates together; who crosses the link that fills up first stays there, and so on. What a link still has for each grows while
@@ -256,11 +316,9 @@ static void give_shares(fluid *u, sparse_work *w) {
 static void fill_up(fluid *u, sparse_work *w) {
   w->heap_n = w->mixed_n = 0;
   list_parts(u, w);
-  for (size_t i = 0; i < u->reached_n; i++) {
-    if (i % AHEAD == 0) fetch_users(u, w, i);
-    open_link(u, w, (int32_t)i);
-  }
-  for (size_t i = 0; i < w->flows; i++) w->flow[i].fixed = false;
+  list_mixed(u, w);
+  for (size_t i = 0; i < u->reached_n; i++) open_link(u, w, (int32_t)i);
+  for (size_t i = 0; i < w->sets; i++) w->set[i].fixed = false;
   double level = 0, limit = least_limit(w);
   while (w->heap_n) {
     filling next = heap_take(w);
@@ -272,18 +330,18 @@ static void fill_up(fluid *u, sparse_work *w) {
       continue;
     }
     if (share > limit) {
-      for (size_t i = 0; i < w->flows; i++)
-        if (!w->flow[i].fixed && w->flow[i].most <= limit) fix(w, i, w->flow[i].most, NONE);
+      for (size_t i = 0; i < w->sets; i++)
+        if (!w->set[i].fixed && w->set[i].most <= limit) fix(w, i, w->set[i].most, NONE);
       limit = least_limit(w);
       heap_push(w, (filling){ l->open ? l->left / l->demand : 0, next.link });
       continue;
     }
     level = fmax(level, share); /* rounding; levels rise */
-    const int32_t *flows = w->crossing + l->first;
+    const int32_t *set = w->crossing + l->first;
     for (uint32_t i = 0; i < l->parts; i++) {
-      if (i + AHEAD < l->parts) __builtin_prefetch(&w->flow[flows[i + AHEAD]], 1);
-      if (i + AHEAD / 2 < l->parts) __builtin_prefetch(&w->part[w->flow[flows[i + AHEAD / 2]].first]);
-      if (!w->flow[flows[i]].fixed) fix(w, (size_t)flows[i], level, l->resource);
+      if (i + AHEAD < l->parts) __builtin_prefetch(&w->set[set[i + AHEAD]], 1);
+      if (i + AHEAD / 2 < l->parts) __builtin_prefetch(&w->part[w->set[set[i + AHEAD / 2]].first]);
+      if (!w->set[set[i]].fixed) fix(w, (size_t)set[i], level, l->resource);
     }
   }
   give_shares(u, w);
@@ -313,28 +371,36 @@ static void check_bottlenecks(fluid *u, const sparse_work *w, const solved_link 
   }
 }
 
+/* Whether a flow on the link has lost its bottleneck, or never had one. */
+static bool is_concerned(const fluid *u, int32_t link) {
+  const resource *r = &u->resource[link];
+  return u->bundled || r->stuck || r->joined == u->stamp;
+}
+
 void sparse_solve(fluid *u) {
   if (!u->sparse_work) u->sparse_work = memset(array_grow(NULL, sizeof *u->sparse_work), 0, sizeof *u->sparse_work);
   sparse_work *w = u->sparse_work;
-  u->reached_n = u->solved_n = w->parts = w->flows = w->users = 0;
+  u->reached_n = u->solved_n = w->parts = w->sets = w->copied = w->users = 0;
   w->limits = false;
   fetch_first_dirty(u);
   for (size_t d = 0; d < u->dirty_n; d++) {
     int32_t link = u->dirty[d];
     fetch_dirty(u, d);
-    if (d % AHEAD == 0) fetch_lists(u, u->dirty + d, u->dirty_n - d < AHEAD ? u->dirty_n - d : AHEAD);
+    u->resource[link].dirty = false;
+    if (!is_concerned(u, link)) continue;
     for (int32_t at = u->resource[link].head; at != NONE; at = crossing_at(u, at)->next) {
       int32_t index = (int32_t)crossing_at(u, at)->flow;
       const flow *f = flow_at(u, (size_t)index);
       if (f->bottleneck == link || f->rate == 0) solve_too(u, index);
     }
   }
-  while (w->flows < u->solved_n) {
+  u->dirty_n = 0;
+  while (w->copied < u->solved_n) {
     copy_solved(u, w);
     fill_up(u, w);
     for (size_t i = 0; i < w->mixed_n; i++) check_bottlenecks(u, w, &w->link[w->mixed[i]]);
   }
-  for (size_t i = 0; i < u->reached_n; i++) u->resource[u->reached[i]].left = w->link[i].left;
+  for (size_t i = 0; u->bundled && i < u->reached_n; i++) u->resource[u->reached[i]].left = w->link[i].left;
 }
 
 void sparse_free(fluid *u) {
@@ -344,7 +410,7 @@ void sparse_free(fluid *u) {
   free(w->part);
   free(w->crossing);
   free(w->user);
-  free(w->flow);
+  free(w->set);
   free(w->mixed);
   free(w->heap);
   free(w);
