@@ -201,7 +201,8 @@ static void run_one(timer *t, int r) {
   }
 }
 
-void ranks_advance(timer *t, int r) {
+/* The rank goes on until it waits, or is done. */
+static void advance(timer *t, int r) {
   run_one(t, r);
   if (t->engine.rank[r].clock > t->stop_s) t->is_late = true;
 }
@@ -261,7 +262,18 @@ void ranks_run(timer *t) {
     int r = *next;
     if (backwards) e->run_n--;
     else first++;
-    ranks_advance(t, r);
+    advance(t, r);
   }
   e->run_n = 0;
+}
+
+void ranks_begin(timer *t) {
+  engine *e = &t->engine;
+  int p = e->wiring.ranks;
+  for (int r = 0; r < p && !t->is_late; r++) {
+    if (r + 2 * AHEAD < p) fetch_operations(e, r + 2 * AHEAD);
+    if (r + AHEAD < p) fetch_messages(e, r + AHEAD);
+    advance(t, r);
+  }
+  ranks_run(t);
 }

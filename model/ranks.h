@@ -36,8 +36,8 @@ static inline void rank_busy(engine *e, int rank, part_kind part, double takes_s
   if (takes_s > 0 && causes_enabled(e->why)) causes_work(e->why, rank, part, e->rank[rank].clock);
 }
 
-/* The rank goes on until it waits, or is done. */
-void ranks_advance(timer *, int rank);
+/* All ranks begin. */
+void ranks_begin(timer *);
 /* All that can go on do. */
 void ranks_run(timer *);
 

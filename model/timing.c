@@ -178,8 +178,7 @@ int timing_run(const record *rec, const machine *m, timing_result *out) {
   if (out->want_messages) listing_prepare(out, &e->wiring);
   t->stop_s = out->stop_s > 0 ? out->stop_s : INFINITY;
   t->is_late = out->is_slower = false;
-  for (int r = 0; r < rec->args.size && !t->is_late; r++) ranks_advance(t, r);
-  ranks_run(t);
+  ranks_begin(t);
   while (!t->is_late && t->rule->next(t->state, e) && !is_late(t)) {
     t->rule->events(t->state, e);
     ranks_run(t);
