@@ -5,7 +5,7 @@
 #include "core/schedule/schedule.h"
 #include "model/machine.h"
 
-/* What ranks_advance adds to the rank's clock for work of its own: posting sends, taking in eager messages, combining and copying. */
+/* What `advance` of ranks.c adds to the rank's clock for work of its own: posting sends, taking in eager messages, combining and copying. */
 double busy_at_least(const machine *, const record *, int rank);
 
 #endif

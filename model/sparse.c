@@ -10,12 +10,7 @@
 #include <stdlib.h>
 
 #include "model/bundles.h"
-
-/* A link that can fill up, and the rate at which it does. */
-typedef struct {
-  double share;
-  int32_t link;
-} filling;
+#include "model/filling.h"
 
 /* A link of solved flows: how much of it these take up at a rate of 1, how much others keep of it; then what is left of both while it fills. */
 typedef struct {
@@ -61,33 +56,13 @@ typedef struct sparse_work {
   size_t copied;             /* of u->solved */
   int32_t *mixed;            /* by their numbers among `link` */
   size_t mixed_n, mixed_cap; /* links of solved flows and of others */
-  filling *heap;
-  size_t heap_n, heap_cap;
+  filling_heap heap;
   bool limits;
 } sparse_work;
 
 enum { MAX_STEPS = 64 }; /* of a list that is fetched */
 /* Rates that are nearer than this are one. */
 static const double SAME = 1e-12;
-
-static void heap_push(sparse_work *w, filling one) {
-  PUSH(w->heap, w->heap_n, w->heap_cap, one);
-  size_t i = w->heap_n - 1;
-  for (; i && w->heap[(i - 1) / 2].share > one.share; i = (i - 1) / 2) w->heap[i] = w->heap[(i - 1) / 2];
-  w->heap[i] = one;
-}
-
-static filling heap_take(sparse_work *w) {
-  filling first = w->heap[0], last = w->heap[--w->heap_n];
-  size_t i = 0;
-  for (size_t child; (child = 2 * i + 1) < w->heap_n; i = child) {
-    if (child + 1 < w->heap_n && w->heap[child + 1].share < w->heap[child].share) child++;
-    if (w->heap[child].share >= last.share) break;
-    w->heap[i] = w->heap[child];
-  }
-  w->heap[i] = last;
-  return first;
-}
 
 /* ---- which flows are solved --------------------------------------------------------------------------- */
 
@@ -262,7 +237,7 @@ static void open_link(const fluid *u, sparse_work *w, int32_t link) {
   l->left = fmax(0, 1 - l->kept);
   l->demand = l->total;
   l->open = u->resource[l->resource].flows - l->flows;
-  heap_push(w, (filling){ l->left / l->demand, link });
+  heap_push(&w->heap, (filling){ l->left / l->demand, link });
 }
 
 /* From now on these flows have this share, and what they cross has that much less for others: one after the other, as doubles round. */
@@ -314,26 +289,26 @@ static void give_shares(fluid *u, sparse_work *w) {
 /* Raises all rates together; who crosses the link that fills up first stays there, and so on. What a link still has for each grows while
  * others fill up, so the one that is next is asked again when its turn comes. */
 static void fill_up(fluid *u, sparse_work *w) {
-  w->heap_n = w->mixed_n = 0;
+  w->heap.n = w->mixed_n = 0;
   list_parts(u, w);
   list_mixed(u, w);
   for (size_t i = 0; i < u->reached_n; i++) open_link(u, w, (int32_t)i);
   for (size_t i = 0; i < w->sets; i++) w->set[i].fixed = false;
   double level = 0, limit = least_limit(w);
-  while (w->heap_n) {
-    filling next = heap_take(w);
+  while (w->heap.n) {
+    filling next = heap_take(&w->heap);
     solved_link *l = &w->link[next.link];
     if (!l->open) continue;
     double share = l->left / l->demand;
-    if (w->heap_n && share > w->heap[0].share) {
-      heap_push(w, (filling){ share, next.link });
+    if (w->heap.n && share > w->heap.at[0].share) {
+      heap_push(&w->heap, (filling){ share, next.link });
       continue;
     }
     if (share > limit) {
       for (size_t i = 0; i < w->sets; i++)
         if (!w->set[i].fixed && w->set[i].most <= limit) fix(w, i, w->set[i].most, NONE);
       limit = least_limit(w);
-      heap_push(w, (filling){ l->open ? l->left / l->demand : 0, next.link });
+      heap_push(&w->heap, (filling){ l->open ? l->left / l->demand : 0, next.link });
       continue;
     }
     level = fmax(level, share); /* rounding; levels rise */
@@ -412,6 +387,6 @@ void sparse_free(fluid *u) {
   free(w->user);
   free(w->set);
   free(w->mixed);
-  free(w->heap);
+  free(w->heap.at);
   free(w);
 }
