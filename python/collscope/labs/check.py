@@ -168,7 +168,7 @@ class _Checker:
                 return words.explain(fault, self.built.lines)
             if hidden:
                 machines = [prover.network("rounds")] * len(calls)
-                proof.trusted(calls, proof.schedules(self.built, calls, machines), machines)
+                proof.trusted(self.built, calls, proof.schedules(self.built, calls, machines), machines)
             return []
 
         return self._guarded(judge)
@@ -194,7 +194,7 @@ class _Checker:
         ranks = parse_ranks(cost.ranks)
         calls = [Call(p, Point(collective, task.algorithm, cost.count)) for p in ranks]
         machines = [prover.network(cost.what)] * len(calls)
-        found = proof.trusted(calls, proof.schedules(self.built, calls, machines), machines)
+        found = proof.trusted(self.built, calls, proof.schedules(self.built, calls, machines), machines)
         worst: tuple[float, list[str]] = (0.0, [])
         for p, needs in zip(ranks, found, strict=True):
             least = prover.reference(cost.what, cost.reference, collective, p, cost.count)

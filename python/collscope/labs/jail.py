@@ -23,7 +23,8 @@ from typing import Any
 
 Request = dict[str, Any]
 """commands: lists of words; reads, writes: paths that are seen, writes also to be changed; cwd; out: a folder for N.out and N.err of
-command N; wall_s, cpu_s, data_bytes, file_bytes: limits of each command; forks: it may start programs; only: "namespaces" or "landlock"."""
+command N; wall_s, cpu_s, data_bytes, file_bytes: limits of each command; all_s: of the processor time of all; forks: they may start
+others; only: "namespaces" or "landlock"."""
 
 NEW = {
     "user": 0x10000000,
@@ -232,7 +233,7 @@ def become(command: list[str], request: Request, number: int, held: str) -> None
 
 
 def run(command: list[str], request: Request, number: int, held: str) -> dict[str, Any]:
-    """Runs a command to its end, or to its limit: status (negative: the signal) or "late"."""
+    """Runs a command to its end, or to its limit: status (negative: the signal), whether it was late, its processor time."""
     child = os.fork()
     if not child:
         try:
@@ -248,16 +249,16 @@ def run(command: list[str], request: Request, number: int, held: str) -> dict[st
             late = True
             os.kill(child, signal.SIGKILL)
         signal.sigtimedwait([signal.SIGCHLD], 0.2 if late else max(left, 0.001))
-        ended, status = os.waitpid(child, os.WNOHANG)
+        ended, status, usage = os.wait4(child, os.WNOHANG)
         if ended:
             break
     with contextlib.suppress(OSError):  # what it has started and left behind
         os.kill(-1, signal.SIGKILL) if held == "namespaces" else os.killpg(child, signal.SIGKILL)
-    return {"status": os.waitstatus_to_exitcode(status), "late": late}
+    return {"status": os.waitstatus_to_exitcode(status), "late": late, "cpu_s": usage.ru_utime + usage.ru_stime}
 
 
 def inside(request: Request, held: str) -> dict[str, Any]:
-    """The commands, one after the other, up to the first that fails."""
+    """The commands, one after the other, up to the first that fails, or until their time is spent."""
     request["opened"] = [
         {
             kind: os.open(Path(request["out"], f"{i}.{kind}"), os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
@@ -270,7 +271,7 @@ def inside(request: Request, held: str) -> dict[str, Any]:
     results = []
     for i, command in enumerate(request["commands"]):
         results.append(run(command, request, i, held))
-        if results[-1]["status"]:
+        if results[-1]["status"] or sum(result["cpu_s"] for result in results) > request["all_s"]:
             break
     return {"held": held, "results": results}
 

@@ -7,8 +7,10 @@ the program writes them as text, and this project's own prover reads, proves and
 from __future__ import annotations
 
 import itertools
+import math
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,11 @@ from collscope.labs.prover import Ended, ask, lines, network
 from collscope.labs.sandbox import Limits
 from collscope.points.plan import Point, plan_text
 
-RUNNING = Limits(cpu_s=7)
+RUNNING = Limits(wall_s=12.0, cpu_s=7)
+BUDGET_S = 12.0
+"""Of a folder: the processor time of its program, and the time in which schedules of more than NOTICED_S are proven. All of a fair one
+takes less than a second."""
+NOTICED_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,7 @@ def prove(built: Built, calls: Sequence[Call]) -> Fault | None:
     """The first call that fails, as the student's program itself says: of few ranks, and with data. None: all hold."""
     plan = built.jail.folder / "plan.txt"
     write_atomically(plan, "".join(plan_text([(str(i), call.point)], call.ranks) for i, call in enumerate(calls)))
-    _, (done,) = built.jail.run([[built.program, "--plan", plan]], RUNNING)
+    _, (done,) = built.jail.run([[built.program, "--plan", plan]], _limits(built))
     replies = {int(reply["id"]): reply for reply in lines(done.output) if str(reply.get("id", "")).isdigit()}
     failed: list[tuple[int, str, str]] = []
     for i in range(len(calls)):
@@ -99,6 +105,18 @@ def prove(built: Built, calls: Sequence[Call]) -> Fault | None:
     if fault.kind in ("ended", "endless"):  # to record it again would take as long
         return fault
     return Fault(fault.call, fault.kind, fault.failure, tried, _schedule(built, fault.call))
+
+
+def _limits(built: Built) -> Limits:
+    """What is left of the budget for the program's next commands. Ended: nothing is."""
+    left = BUDGET_S - sum(built.jail.spent_s)
+    if left <= 0:
+        raise Ended(_spent())
+    return replace(RUNNING, cpu_s=min(RUNNING.cpu_s, math.ceil(left)), all_s=left)
+
+
+def _spent() -> str:
+    return f"cannot be recorded or proven any further: this file has taken more than {BUDGET_S:g} s"
 
 
 def _plainness(call: Call, kind: str) -> tuple[Any, ...]:
@@ -124,8 +142,10 @@ def schedules(built: Built, calls: Sequence[Call], machines: Sequence[str]) -> l
         write_atomically(plan, call.line())
         write_atomically(on, machine)
         commands.append([built.program, "--model", on, "--plan", plan, "--write"])
-    _, done = built.jail.run(commands, RUNNING)
+    _, done = built.jail.run(commands, _limits(built))
     last = done[-1]
+    if not last.status and len(done) < len(commands):
+        raise Ended(_spent())
     if last.status or len(done) < len(commands):
         call = calls[len(done) - 1]
         why = last.why or last.errors.strip()[:300] or f"exit status {last.status}"
@@ -133,7 +153,7 @@ def schedules(built: Built, calls: Sequence[Call], machines: Sequence[str]) -> l
     return [one.output for one in done]
 
 
-def trusted(calls: Sequence[Call], texts: Sequence[str], machines: Sequence[str]) -> list[float]:
+def trusted(built: Built, calls: Sequence[Call], texts: Sequence[str], machines: Sequence[str]) -> list[float]:
     """What each schedule takes on its machine, once this project's own prover has proven that it does just this call.
 
     Wrong: it does not."""
@@ -142,6 +162,8 @@ def trusted(calls: Sequence[Call], texts: Sequence[str], machines: Sequence[str]
     with leftovers.scratch() as folder:
         file, on = folder / "hand_in.schedule", folder / "machine.txt"
         for call, text, machine in zip(calls, texts, machines, strict=True):
+            _limits(built)
+            began = time.monotonic()
             write_atomically(file, text)
             write_atomically(on, machine)
             proven = ask("--schedule", file)
@@ -157,6 +179,8 @@ def trusted(calls: Sequence[Call], texts: Sequence[str], machines: Sequence[str]
             if timed.get("kind") != "ok":
                 raise Wrong(Fault(call, "failed", str(timed.get("status")), (), text))
             times.append(float(timed["model_s"]))
+            took = time.monotonic() - began
+            built.jail.spent_s.append(took if took > NOTICED_S else 0)
     return times
 
 

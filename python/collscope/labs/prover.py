@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +14,7 @@ from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
 from collscope.points.plan import Point, plan_text
 
-TRUSTED_S = 20.0  # for reading, proving and timing one schedule
+TRUSTED_S = 8.0  # for reading, proving and timing one schedule
 UNITS = {"rounds": (1, 0, 0), "bytes": (0, 1, 0), "combined": (0, 0, 1)}
 """What a message costs, a byte, and a combined byte, where this is counted along the critical path."""
 
@@ -43,7 +44,10 @@ def lines(text: str) -> Iterator[dict[str, Any]]:
 
 def ask(*words: str | Path) -> dict[str, Any]:
     """The reply of this project's own prover."""
-    done = programs.answer([programs.PROVER, *words], timeout=TRUSTED_S)
+    try:
+        done = programs.answer([programs.PROVER, *words], timeout=TRUSTED_S)
+    except subprocess.TimeoutExpired as error:
+        raise Ended(f"its schedule cannot be proven within {TRUSTED_S:g} s") from error
     found = next(lines(done.stdout), None)
     return found or {"kind": "refused", "failure": done.stderr.strip()[:300], "status": done.stderr.strip()[:300]}
 

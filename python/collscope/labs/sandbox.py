@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from collscope.base import leftovers, programs
@@ -31,6 +31,7 @@ class Limits:
 
     wall_s: float = 20.0
     cpu_s: int = 8
+    all_s: float = 60.0  # of all commands of a run together: those behind are not started
     data_bytes: int = 512 << 20
     file_bytes: int = 16 << 20
     forks: bool = False
@@ -53,6 +54,9 @@ class Jail:
     folder: Path  # theirs
     reads: tuple[Path, ...] = ()
     only: str = ""
+    spent_s: list[float] = field(
+        default_factory=list
+    )  # processor time of its commands; whoever judges them may add his own
 
     def run(
         self, commands: Sequence[Sequence[str | Path]], limits: Limits, writes: bool = False
@@ -69,7 +73,7 @@ class Jail:
                 "reads": [*system, *map(str, self.reads), *([] if writes else [str(self.folder)])],
                 "writes": [str(self.folder)] if writes else [],
                 "cwd": str(self.folder), "out": str(out), "root": str(root), "only": self.only,
-                "wall_s": limits.wall_s, "cpu_s": limits.cpu_s, "data_bytes": limits.data_bytes,
+                "wall_s": limits.wall_s, "cpu_s": limits.cpu_s, "all_s": limits.all_s, "data_bytes": limits.data_bytes,
                 "file_bytes": limits.file_bytes, "forks": limits.forks,
             }  # fmt: skip
             script = str(Path(__file__).with_name("jail.py"))
@@ -86,6 +90,7 @@ class Jail:
                 )
             made = []
             for i, result in enumerate(reply["results"]):
+                self.spent_s.append(result["cpu_s"])
                 text = {kind: _read(out / f"{i}.{kind}", limits.file_bytes) for kind in ("out", "err")}
                 outcome = Outcome(result["status"], text["out"], text["err"])
                 if outcome.status == NOT_STARTED and outcome.errors.startswith("jail: "):

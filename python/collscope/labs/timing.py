@@ -29,7 +29,7 @@ def _calls(algorithm: str, where: Layout, sizes: Sequence[int]) -> tuple[list[Ca
 def seconds(built: Built, algorithm: str, where: Layout, sizes: Sequence[int]) -> list[float]:
     """The time of each size, once its schedule is proven. Wrong: it is not right; UserError: it cannot be recorded."""
     calls, machines = _calls(algorithm, where, sizes)
-    return proof.trusted(calls, proof.schedules(built, calls, machines), machines)
+    return proof.trusted(built, calls, proof.schedules(built, calls, machines), machines)
 
 
 def over_references(built: Built, algorithm: str, goal: Time) -> list[str]:
@@ -52,7 +52,7 @@ def crossings(built: Built, algorithm: str, goal: Crossings) -> list[str]:
     where = quantities.layout(goal.platform, goal.nodes, goal.ranks, goal.mapping)
     calls, machines = _calls(algorithm, where, [4096])
     (text,) = proof.schedules(built, calls, machines)
-    proof.trusted(calls, [text], machines)
+    proof.trusted(built, calls, [text], machines)
     nodes = [node for node, _, _ in places_in(machines[0])]
     found = [(a, b) for a, b in proof.messages(text) if nodes[a] != nodes[b]]
     if len(found) <= goal.nodes - 1:

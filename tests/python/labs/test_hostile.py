@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from collscope.labs import hand_in, proof
 from collscope.labs import lab as labs
 from collscope.labs.check import Report, check
 from collscope.labs.formats import reasons
 from collscope.labs.grade import grade
+from collscope.labs.prover import Ended
 from collscope.labs.sandbox import Jail, Limits, compiler
 from lab_folders import solution, with_mistake
 from open_mpi import needs_prover
@@ -119,7 +121,7 @@ int main(int n, char **v) {
     )
     jail = Jail(box, (), means)
     jail.run([[compiler(), "x.c", "-o", "x"]], Limits(forks=True), writes=True)
-    few = Limits(cpu_s=1, file_bytes=1 << 16, data_bytes=64 << 20)
+    few = Limits(wall_s=100, cpu_s=1, file_bytes=1 << 16, data_bytes=64 << 20)
     found = {word: jail.run([[box / "x", word]], few)[1][0] for word in "lomsc"}
     assert found["l"].why == "it was ended after 1 s of processor time: does a loop never end?"
     assert found["o"].why == "it printed more than 64 KiB"
@@ -138,7 +140,8 @@ def ends_in_a_reason(attack: labs.Mistake, folder: Path) -> None:
     assert flat(report) == 0 and all(part in text for part in attack.message), text
     kept = {one.task.name for one in report.tasks if one.earned}
     answers = {"expect", "count", "cluster"}
-    assert kept == answers if "compile" in text else kept == answers | {"chain", "binomial", "fast"}
+    is_everywhere = attack.replace.startswith("#include")
+    assert kept == answers if is_everywhere else kept == answers | {"chain", "binomial", "fast"}
 
 
 def attacks(quick: bool) -> list[object]:
@@ -156,6 +159,18 @@ def test_an_attack_ends_in_no_points_and_a_reason(attack: labs.Mistake, tmp_path
 @pytest.mark.parametrize("attack", attacks(quick=False))
 def test_every_other_attack_ends_in_no_points_and_a_reason(attack: labs.Mistake, tmp_path: Path) -> None:
     ends_in_a_reason(attack, tmp_path / "student")
+
+
+@needs_prover
+def test_a_file_that_has_taken_its_time_is_not_judged_any_further(tmp_path: Path) -> None:
+    """Many runs, each of which keeps within the limits of one."""
+    built = hand_in.build(solution(LAB, tmp_path / "student"), "bcast.c", tmp_path)
+    calls = proof.calls_of(LAB.file.task[1])[:1]
+    assert proof.prove(built, calls) is None and len(built.jail.spent_s) == 1
+    built.jail.spent_s.append(proof.BUDGET_S)
+    for judge in (lambda: proof.prove(built, calls), lambda: proof.schedules(built, calls, [""])):
+        with pytest.raises(Ended, match="this file has taken more than 12 s"):
+            judge()
 
 
 @needs_prover
