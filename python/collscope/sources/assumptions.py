@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
@@ -188,10 +188,12 @@ def judged(choices: Sequence[Choice], limit_s: float | None = None) -> list[Judg
     return _with_others(choices, made, limit_s)
 
 
-def _announce(took_s: float, what: str) -> None:
-    """Says what comes, where that takes long: the times have been printed by then, and nothing else would be seen."""
-    if took_s >= progress.PERIOD_S:
-        console.note(f"how sure the winners are: {what}, about {progress.duration(took_s)}; {HINT}")
+def _announce(took_s: float, what: str, on: Iterable[Layout] = ()) -> None:
+    """Says what comes, where that takes long, or may on so many ranks: the times have been printed by then, and nothing else would be
+    seen."""
+    if took_s >= progress.PERIOD_S or any(layout.ranks > proven.MAX_RANKS for layout in on):
+        about = f", about {progress.duration(took_s)}" if took_s else ""
+        console.note(f"how sure the winners are: {what}{about}; {HINT}")
 
 
 def _over_draws(what: str, calls: Mapping[_Name, tuple[Task, int]]) -> dict[_Name, list[float]]:
@@ -263,7 +265,7 @@ def _middles(choices: Sequence[Choice], found: Sequence[Sequence[Unknown]], limi
     tasks = [(on[c.layout], _point(c, key)) for c in choices if c.layout in on for key in c.points]
     middle = f"{counted(len(tasks), 'call')} with the middle of each number that is not known ({limit_s:g} s at most for one)"
     _announce(
-        model.seconds([(c.layout, _point(c, key)) for c in choices if c.layout in on for key in c.points]), middle
+        model.seconds([(c.layout, _point(c, key)) for c in choices if c.layout in on for key in c.points]), middle, on
     )
     with progress.progress("the middle of what is not known", len(tasks), HINT) as bar:
         outcomes = iter(model.evaluate(tasks, progress=bar, limit_s=limit_s))

@@ -113,6 +113,8 @@ def test_long_parts_are_announced_before_they_begin(
     assert "2 calls with the middle of each number that is not known (90 s at most for one), about 3 min; " in first
     assert f"{DRAWS} draws of these numbers, about " in second and limits == [90.0]
     assert first.endswith(assumptions.HINT) and second.endswith(assumptions.HINT)
+    assumptions._announce(0.0, "a call", [Layout(None, 64, 1024)])
+    assert "a call; " in capsys.readouterr().err, "on so many ranks it may take long"
 
 
 def test_calls_in_a_loop_are_drawn_as_they_were_timed(
