@@ -49,6 +49,8 @@ typedef struct {
   bool last_rank_first;                     /* of those woken at one instant */
   const char *(*prepare)(void *, engine *); /* before anything starts; NULL, or why it cannot be timed */
   void (*fetch)(void *, int rank); /* this rank will soon launch a message, most likely; NULL: it does not matter */
+  /* What the busiest link carries takes so long, which no order of the messages can beat, where all are waited for; NULL: not known. */
+  double (*busiest_s)(void *, const engine *);
   void (*launch)(void *, engine *, int32_t message); /* both sides of a message are there (or need not be) */
   bool (*next)(void *, engine *);   /* time moves on to the next event; false: nothing is left, or `refusal` */
   void (*events)(void *, engine *); /* all that happens now; arrivals wake ranks */

@@ -71,6 +71,8 @@ typedef struct {
   size_t free_list_n, free_list_cap; /* other flows that are over */
   resource *resource;
   size_t resource_cap;
+  double *load; /* of each resource: how long all messages keep it busy, where that is asked for */
+  size_t load_cap;
   int32_t *dirty;
   size_t dirty_n, dirty_cap; /* resources whose flows have changed */
   int32_t *reached;

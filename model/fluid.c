@@ -6,6 +6,7 @@
 #include "model/sparse.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* In which a flow of an instant is fetched: its state, the rest of it, what it crosses, and whom it concerns. */
 enum { STAGES = 4 };
@@ -30,6 +31,27 @@ static const char *fluid_prepare(void *state, engine *e) {
   for (int i = 0; i < u->paths.resources; i++) u->resource[i] = (resource){ .head = NONE };
   ordering_clear(&u->ordering, e, u->paths.nodes);
   return NULL;
+}
+
+static double fluid_busiest(void *state, const engine *e) {
+  fluid *u = state;
+  const wiring *w = &e->wiring;
+  double most = 0;
+  crossing *crossed = array_grow(NULL, sizeof *crossed * (size_t)u->paths.longest);
+  RESERVE(u->load, u->load_cap, (size_t)u->paths.resources);
+  memset(u->load, 0, sizeof *u->load * (size_t)u->paths.resources);
+  for (size_t i = 0; i < w->transfers; i++) {
+    const message *m = &w->message[i];
+    bool is_flag = i >= w->messages && w->line[i - w->messages].flag != NONE; /* comes from whoever will have set it */
+    if (is_flag || m->src == m->dst) continue;
+    link_path v = paths_lay(&u->paths, m, crossed);
+    for (int k = 0; k < v.crossed; k++) {
+      double load = u->load[crossed[k].resource] += v.left * crossed[k].weight;
+      if (load > most) most = load;
+    }
+  }
+  free(crossed);
+  return most;
 }
 
 /* Makes the flow of a message and returns it; *latency_s: how long it waits before it uses any bandwidth. */
@@ -336,6 +358,7 @@ static void fluid_free(void *state) {
   free(u->free_list);
   free(u->spare);
   free(u->resource);
+  free(u->load);
   free(u->dirty);
   free(u->reached);
   free(u->solved);
@@ -349,6 +372,7 @@ const port_rule fluid_rule = {
   .bytes = sizeof(fluid),
   .last_rank_first = true,
   .prepare = fluid_prepare,
+  .busiest_s = fluid_busiest,
   .fetch = fluid_fetch,
   .launch = fluid_launch,
   .next = fluid_next,

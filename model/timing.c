@@ -160,6 +160,16 @@ static bool is_late(timer *t) {
   return t->is_late = r < p;
 }
 
+/* Whether every message is received before some rank ends. */
+static bool all_waited_for(const wiring *w) {
+  size_t receives = 0, waits = 0;
+  for (size_t i = 0; i < w->operations; i++) {
+    receives += (w->what[i] & KIND) == REC_IRECV;
+    waits += (w->what[i] & (KIND | SENDING)) == REC_WAIT;
+  }
+  return receives == waits;
+}
+
 int timing_run(const record *rec, const machine *m, timing_result *out) {
   timer *t = timer_of(out);
   engine *e = &t->engine;
@@ -177,12 +187,21 @@ int timing_run(const record *rec, const machine *m, timing_result *out) {
   if (!prepare(t, rec)) return -1;
   if (out->want_messages) listing_prepare(out, &e->wiring);
   t->stop_s = out->stop_s > 0 ? out->stop_s : INFINITY;
-  t->is_late = out->is_slower = false;
+  t->is_late = out->is_slower = out->is_unfinished = false;
+  if (out->stop_s > 0 && t->rule->busiest_s && all_waited_for(&e->wiring)) {
+    out->slower_than_s = ROUNDED * t->rule->busiest_s(t->state, e);
+    out->is_slower = out->slower_than_s > out->stop_s;
+    if (out->is_slower) return 0;
+  }
   ranks_begin(t);
   while (!t->is_late && t->rule->next(t->state, e) && !is_late(t)) {
     t->rule->events(t->state, e);
     ranks_run(t);
     t->rule->settle(t->state, e);
+    if (out->max_steps > 0 && engine_steps(e) > out->max_steps) {
+      out->is_unfinished = true;
+      return 0;
+    }
   }
   if (t->is_late) out->slower_than_s = out->stop_s;
   out->is_slower = t->is_late;

@@ -55,6 +55,8 @@ typedef struct {
    * (timing_viewer) or played. Nor are schedules of more than max_operations timed, where ranks are taken in so; 0: all are. */
   double stop_s;
   size_t max_operations;
+  double max_steps;     /* the caller's: where the run needs more, it ends without a result; 0: it goes on */
+  bool is_unfinished;   /* it has */
   bool is_slower;       /* for one of these reasons there is no other result than … */
   double slower_than_s; /* … that it takes longer than this */
   double makespan_s;    /* when the last rank is done; the first one enters at 0 */

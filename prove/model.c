@@ -33,7 +33,6 @@
 #include "prove/sweep.h"
 
 enum { MAX_COUNTED = 1 << 19 }; /* messages: to count rounds takes as long as to find the time */
-enum { MAX_RACING = 1 << 27 };  /* operations of a point that may be left out: some gigabytes */
 
 typedef struct {
   machine machine, rounds; /* rounds: a message takes one second, and nothing else takes any */
@@ -59,7 +58,8 @@ typedef struct {
   size_t round_cap;
 } model;
 
-static const coll_place *places(model *m, int ranks) {
+static const coll_place *places(void *self, int ranks) {
+  model *m = self;
   if (m->machine.places) return m->machine.place;
   if (ranks > m->places) {
     m->place = array_grow(m->place, sizeof *m->place * (size_t)ranks);
@@ -193,7 +193,7 @@ static int count_rounds(model *m, const plan_point *q, answer *a, bool *answered
   bool few = timing_messages(&m->timing, r) <= MAX_COUNTED;
   if (m->others.n || *q->barrier || a->collective == COLL_COLLECTIVES || !few) return 0;
   m->timing.late_s = NULL; /* rounds know no time */
-  m->timing.stop_s = 0;
+  m->timing.stop_s = m->timing.max_steps = 0;
   *answered = true;
   if (timing_run(r, &m->rounds, &m->timing)) return failed(m, &m->rounds, a);
   if (m->holdings) return print_holdings(m, q, a);
@@ -206,7 +206,7 @@ static int count_rounds(model *m, const plan_point *q, answer *a, bool *answered
 /* Times what is recorded or read, and prints the answer. Returns the exit status. */
 static int answer_timed(model *m, const plan_point *q, answer *a) {
   record *r = timed(m);
-  bool races = m->timing.stop_s > 0, answered = false;
+  bool races = m->timing.stop_s > 0 || m->timing.max_steps > 0, answered = false;
   a->rounds = NAN; /* of those that race few have a time that is of interest, so rounds come last */
   int status = races ? 0 : count_rounds(m, q, a, &answered);
   if (answered) return status;
@@ -217,6 +217,7 @@ static int answer_timed(model *m, const plan_point *q, answer *a) {
   int wrong = m->explain ? explain_run(r, &m->machine, &m->timing, &m->explanation)
                          : timing_run(r, &m->machine, &m->timing);
   if (wrong) return failed(m, &m->machine, a);
+  if (m->timing.is_unfinished) return 0;
   if (races && m->timing.is_slower) return answer_slower(m, a);
   a->time_s = metric_time(&m->timing, q);
   a->steps = m->timing.steps;
@@ -307,9 +308,8 @@ static int point(model *m, const plan_point *q) {
   }
   m->timing.want_messages = m->trace || m->holdings;
   m->timing.fresh = q->buffers == PLAN_FRESH;
-  bool whole = m->timing.want_messages || m->explain || m->draws || m->others.n; /* more than a time is to be told */
-  m->timing.stop_s = whole ? 0 : race_stop(&m->race, q);
-  m->timing.max_operations = m->timing.stop_s > 0 ? MAX_RACING : 0;
+  bool more = m->timing.want_messages || m->explain || m->draws || m->others.n;
+  race_limits(&m->race, q, more, &m->timing);
   if (m->timing.want_messages || m->others.differ) m->record = record_make(m->record, recorded, &args, 1, 1);
   else m->record = record_view(m->record, recorded, &args, 1, timing_viewer(&m->timing, &m->machine));
   if (m->record->cut_short) return answer_slower(m, &a);
@@ -344,9 +344,10 @@ static int points(model *m, const char *path) {
     return refuse("%s", error);
   }
   int status = m->write && p.points != 1 ? refuse("%s: --write is for a plan of one point", m->path) : 0;
-  for (size_t i = 0; i < p.points && status < 2; i++) {
-    race_order(&m->race, &p, i, &m->machine, places(m, p.point[i].ranks));
-    int one = point(m, &p.point[i]);
+  for (const plan_point *q; status < 2 && (q = race_next(&m->race, &p, &m->machine, places, m));) {
+    m->timing.is_unfinished = false;
+    int one = point(m, q);
+    if (m->timing.is_unfinished) race_postpone(&m->race, &p, q);
     if (one > status) status = one;
     if (fflush(stdout)) break; /* main says so */
   }
