@@ -91,7 +91,10 @@ static inline bool is_later(double time, uint32_t count, double other, uint32_t 
 
 /* With many ranks nothing that is looked at is near what was looked at before. What comes next is known, and fetched so many steps
  * ahead, in stages: each follows what the one before has fetched. */
-enum { AHEAD = 8 };
+enum { AHEAD = 8, MANY_RANKS = 1 << 13 };
+
+/* Whether what an instant needs lies far away even where little happens in it: the caches do not hold all flows. */
+static inline bool engine_is_large(const struct engine *e) { return e->wiring.ranks >= MANY_RANKS; }
 
 static inline message *message_at(const engine *e, int32_t id) { return &e->wiring.message[id]; }
 

@@ -257,10 +257,9 @@ static void fluid_events(void *state, engine *e) {
   while (event_queue_next(&u->queue, &time) && time <= e->now + tolerance(e->now)) {
     moment *q = event_queue_take(&u->queue);
     if (time > e->now) e->now = time;
-    fetch_first(u, e, q);
-    fetch_coming(u, e);
+    if (engine_is_large(e)) fetch_first(u, e, q), fetch_coming(u, e);
     for (size_t i = 0; i < q->n; i++) {
-      fetch_next(u, e, q, i);
+      if (i + AHEAD < q->n) fetch_next(u, e, q, i);
       if (flow_due(u, q->item[i], time)) flow_happens(u, e, (int32_t)(uint32_t)q->item[i], time);
     }
     q->n = 0;

@@ -249,7 +249,7 @@ void ranks_run(timer *t) {
   engine *e = &t->engine;
   bool backwards = t->rule->last_rank_first;
   size_t first = 0;
-  fetch_first(e, backwards);
+  if (engine_is_large(e)) fetch_first(e, backwards);
   while (first < e->run_n) {
     size_t left = e->run_n - first;
     const int32_t *next = backwards ? &e->run[e->run_n - 1] : &e->run[first];
