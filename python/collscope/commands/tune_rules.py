@@ -28,6 +28,8 @@ from collscope.tuning.uses import Profile
 from collscope.twins.library import Installed, Library, find
 from collscope.twins.mpich_messages import Mpich
 
+MAX_DRAWN = 16384  # ranks: a draw of a call on more takes seconds, and there are many
+
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
@@ -224,7 +226,7 @@ def doubtful(rules: Sequence[Rule], times: Times, tasks: Sequence[Task], target:
     on which it hangs and how that is measured. A rule is drawn in the middle of its samples where the library takes another algorithm, of a
     program's calls at that which it makes most."""
     by_call = search.calls_of(tasks, target)
-    choices, of = [], []
+    choices, of, too_many = [], [], []
     for rule in rules:
         other = [call for call, (key, _) in times.default.items() if rule.covers(call) and key != rule.key]
         calls = [call for call in other if call not in times.held_out]
@@ -233,14 +235,21 @@ def doubtful(rules: Sequence[Rule], times: Times, tasks: Sequence[Task], target:
         call = calls[len(calls) // 2]
         if times.program:
             call = max(calls, key=lambda other, known=times.program.calls: known.get(other, 0.0))  # type: ignore[misc]
+        layout, point = by_call[call]
         if call in times.at_least:  # far slower, whatever the numbers are
             continue
-        layout, point = by_call[call]
+        if layout.ranks > MAX_DRAWN:
+            too_many.append(rule)
+            continue
         keys = (rule.key, times.default[call][0])
         choices.append(Choice(layout, {key: replace(point, algorithm=key) for key in keys}))
         of.append(rule)
     found = []
     all_judged = assumptions.judged(choices)
+    if too_many:
+        console.note(
+            f"{counted(len(too_many), 'rule')} on more than {MAX_DRAWN} ranks not checked over what is not known of the machine"
+        )
     if unchecked := [j for j in all_judged if isinstance(j, Unchecked)]:
         console.note(
             f"{counted(len(unchecked), 'rule')} not checked over what is not known of the machine: {unchecked[0].reason}"
