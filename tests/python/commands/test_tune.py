@@ -155,6 +155,16 @@ def test_rules_are_the_same_without_the_times_of_what_is_slower(
 
 
 @needs_prover
+def test_rules_on_more_ranks_than_are_drawn_are_counted(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tune_rules, "MAX_DRAWN", 3)
+    status, _, errors = call(capsys, *SMALL, "--for", "openmpi-4.1", "--out", str(workplace / "out"))
+    assert status == 0
+    assert "on more than 3 ranks not checked over what is not known of the machine" in errors
+
+
+@needs_prover
 def test_rules_that_hang_on_open_numbers_are_left_to_the_library(
     workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
