@@ -23,7 +23,7 @@ SENTENCE = 24  # characters of a line that a sentence can be read in
 @click.command(
     "claims",
     short_help="Judge the papers' claims on the committed results.",
-    epilog="\b\nExamples:\n  ./collscope claims bird --check\n  ./collscope claims B3       # with the numbers that decided",
+    epilog="\b\nExamples:\n  ./collscope claims bird_schooner --check\n  ./collscope claims B3       # with the numbers that decided",
 )
 @click.argument("names", nargs=-1, metavar="[STUDY|CLAIM]...")
 @click.option("--check", is_flag=True, help="Write nothing.")
@@ -34,7 +34,8 @@ SENTENCE = 24  # characters of a line that a sentence can be read in
 def command(names: tuple[str, ...], check: bool, out: str | None, as_json: bool) -> None:
     """Judge every claim of every paper on the committed results of its study, and print the verdicts.
 
-    Of studies (bird, for bird_schooner) or claims (B3) that are named, these alone, claims with their assertions; then nothing is written.
+    Of studies (bird_schooner, or the first word of its name) or claims (B3) that are named, these alone,
+    claims with their assertions; then nothing is written.
     Nothing is simulated. Exit status 1: a verdict differs from the one that is committed beside the results.
     """
     from collscope.studies import claims

@@ -63,8 +63,8 @@ class PaperClaims:
 
 
 def every(names: Collection[str] = ()) -> list[PaperClaims]:
-    """The claims of each study in sim/ that has a paper and committed results; of `names`, those of these studies ("bird": bird_schooner)
-    and these claims alone. UsageError: there is no such study or claim."""
+    """The claims of each study in sim/ that has a paper and committed results; of `names`,
+    those of these studies (bird_schooner, or its first word) and these claims alone. UsageError: there is no such study or claim."""
     folder = paths.RESULTS
     known = registry.load()
     chosen = {name.lower() for name in names}

@@ -167,7 +167,7 @@ def judged() -> None:
         for name, (verdict, held, expected, ranges) in verdicts.items()
     ]  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(claims, "every", lambda: [claims.PaperClaims("bird", "Bird et al.", made, ())])
+        patch.setattr(claims, "every", lambda _names: [claims.PaperClaims("bird", "Bird et al.", made, ())])
         patch.setattr(claims, "count", lambda _, reading="": {"reproduced": 1 + (reading == "mild"), "partly": 1})
         claims_command.main(["--check"], standalone_mode=False)
 
