@@ -15,6 +15,11 @@ static size_t *begins(const communicator *c, const program_call *p, size_t each)
   return displs;
 }
 
+/* Whether an algorithm may support the call with two buffers and not in place: where it may, all ranks pass MPI_IN_PLACE or none does. */
+static bool minds_in_place(const program_call *p) {
+  return p->collective == COLL_ALLTOALL || p->collective == COLL_EXSCAN;
+}
+
 /* Data moves as bytes, in elements whose size follows from the number of bytes alone: ranks may describe the same data by different types. */
 static form of_bytes(const communicator *c, const program_call *p) {
   size_t bytes = call_bytes(c, p), elem = bytes && bytes % 4 == 0 ? 4 : bytes && bytes % 2 == 0 ? 2 : 1;
@@ -26,7 +31,7 @@ static form of_bytes(const communicator *c, const program_call *p) {
                             .root = p->root,
                             .count = bytes / elem + (bytes % elem > 0),
                             .elem = elem,
-                            .in_place = p->collective == COLL_ALLTOALL && call_in_place(&p->in),
+                            .in_place = minds_in_place(p) && call_in_place(&p->in),
                             .commutes = true,
                             .vector = per_rank_given(p->at),
                             .displs = displs },
@@ -58,6 +63,7 @@ static form of_operands(const communicator *c, const program_call *p) {
                         .elem = size == 0  ? 1
                                 : straight ? (size_t)extent
                                            : size,
+                        .in_place = minds_in_place(p) && call_in_place(&p->in),
                         .commutes = commutes,
                         .displs = size && per_rank_given(p->counts) ? begins(c, p, 1) : NULL },
              .type = p->out.type,
