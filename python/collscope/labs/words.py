@@ -177,7 +177,7 @@ def _uninitialised(text: str) -> str:
 
 
 def _endless(text: str) -> str:
-    return f"It never ends: {_plain(text)}"
+    return "It never ends: " + _plain(text).replace("it seems to loop for ever", "does a loop never end?")
 
 
 def _ended(text: str) -> str:
