@@ -15,11 +15,6 @@ static size_t *begins(const communicator *c, const program_call *p, size_t each)
   return displs;
 }
 
-/* Whether an algorithm may support the call with two buffers and not in place: where it may, all ranks pass MPI_IN_PLACE or none does. */
-static bool minds_in_place(const program_call *p) {
-  return p->collective == COLL_ALLTOALL || p->collective == COLL_EXSCAN;
-}
-
 /* Data moves as bytes, in elements whose size follows from the number of bytes alone: ranks may describe the same data by different types. */
 static form of_bytes(const communicator *c, const program_call *p) {
   size_t bytes = call_bytes(c, p), elem = bytes && bytes % 4 == 0 ? 4 : bytes && bytes % 2 == 0 ? 2 : 1;
@@ -31,7 +26,6 @@ static form of_bytes(const communicator *c, const program_call *p) {
                             .root = p->root,
                             .count = bytes / elem + (bytes % elem > 0),
                             .elem = elem,
-                            .in_place = minds_in_place(p) && call_in_place(&p->in),
                             .commutes = true,
                             .vector = per_rank_given(p->at),
                             .displs = displs },
@@ -63,7 +57,6 @@ static form of_operands(const communicator *c, const program_call *p) {
                         .elem = size == 0  ? 1
                                 : straight ? (size_t)extent
                                            : size,
-                        .in_place = minds_in_place(p) && call_in_place(&p->in),
                         .commutes = commutes,
                         .displs = size && per_rank_given(p->counts) ? begins(c, p, 1) : NULL },
              .type = p->out.type,
@@ -74,8 +67,15 @@ static form of_operands(const communicator *c, const program_call *p) {
   return f;
 }
 
+/* Whether an algorithm may support the call with two buffers and not in place: where it may, all ranks pass MPI_IN_PLACE or none does. */
+static bool minds_in_place(const program_call *p) {
+  return p->collective == COLL_ALLTOALL || p->collective == COLL_EXSCAN;
+}
+
 form form_of(const communicator *c, const program_call *p) {
-  return coll_has_operator(p->collective) ? of_operands(c, p) : of_bytes(c, p);
+  form f = coll_has_operator(p->collective) ? of_operands(c, p) : of_bytes(c, p);
+  f.shape.in_place = minds_in_place(p) && call_in_place(&p->in);
+  return f;
 }
 
 void form_free(form *f) {

@@ -3,9 +3,8 @@ of the platform. A prediction; it bounds nothing. The prover computes it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from collscope.base import cache, console, depends, leftovers
@@ -213,24 +212,32 @@ def evaluate(
             if key not in known:
                 groups.setdefault(layout, {})[key] = point
         for layout, missing in groups.items():
-            with leftovers.scratch() as folder:
-                names = {str(i): key for i, key in enumerate(missing)}
-                questions = [
-                    Question(i, q.algorithm, describe((layout, q)), plan_text([(i, q)], layout.ranks))
-                    for i, q in zip(names, missing.values(), strict=True)
-                ]
-                machine = folder / "machine.txt"
-                write_atomically(machine, machines[layout])
-                words: list[str | Path] = ["--model", machine, "--traffic"]
-                words += ["--noise", str(noise)] if drawn[layout] else []
-                for i, reply in prover.stream(words, questions, folder, bar, limit_s):
-                    if isinstance(reply, Abandoned):
-                        known[names[i]] = _given_up(reply)
-                    else:
-                        known[names[i]] = {k: v for k, v in reply.items() if k != "id"}
-                        store.put_soon(names[i], known[names[i]])  # the next point may take minutes
-                        console.keep()
+            names = {str(i): key for i, key in enumerate(missing)}
+            questions = [
+                Question(i, q.algorithm, describe((layout, q)), plan_text([(i, q)], layout.ranks))
+                for i, q in zip(names, missing.values(), strict=True)
+            ]
+            words = ("--noise", str(noise)) if drawn[layout] else ()
+            for i, reply, may_be_kept in answers(machines[layout], questions, bar, limit_s, words):
+                known[names[i]] = reply
+                if may_be_kept:
+                    store.put_soon(names[i], reply)  # the next point may take minutes
+                    console.keep()
     return [known[key] for key in keys]
+
+
+def answers(
+    machine: str, questions: Sequence[Question], bar: Progress, limit_s: float | None = None, words: Sequence[str] = ()
+) -> Iterator[tuple[str, dict[str, Any], bool]]:
+    """Of each question its name, what the prover says of it on this machine, and whether that may be kept: not that it was given up."""
+    with leftovers.scratch() as folder:
+        file = folder / "machine.txt"
+        write_atomically(file, machine)
+        for name, reply in prover.stream(["--model", file, "--traffic", *words], questions, folder, bar, limit_s):
+            if isinstance(reply, Abandoned):
+                yield name, _given_up(reply), False
+            else:
+                yield name, {k: v for k, v in reply.items() if k != "id"}, True
 
 
 def untimed(keys: Sequence[str], tasks: Sequence[Task]) -> dict[str, dict[str, Any]]:

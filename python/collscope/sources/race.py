@@ -13,15 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from collscope.base import cache, leftovers
-from collscope.base.files import write_atomically
+from collscope.base import cache
 from collscope.base.progress import Progress
-from collscope.catalogue import prover
-from collscope.catalogue.prover import Abandoned, Question, Reply
+from collscope.catalogue.prover import Question
 from collscope.points.plan import Layout, Task, describe, plan_text
 from collscope.points.table import Row
 from collscope.sources import model
-from collscope.sources.outcome import FAILED
 from collscope.sources.source import Options, display
 
 SLOWER = "slower"  # the kind of a row without a time: it takes longer than "slower_than_s"
@@ -80,14 +77,12 @@ def evaluate(calls: Sequence[Sequence[Entry]], bar: Progress) -> list[dict[str, 
         bar(sum(key in known for key in keys))
         lock, of = threading.Lock(), {name: key for key, name in ids.items()}
 
-        def keep(name: str, reply: Reply | Abandoned) -> None:
+        def keep(name: str, reply: dict[str, Any], may_be_kept: bool) -> None:
             key = of[name]
             with lock:
-                if isinstance(reply, Abandoned):
-                    known[key] = {"kind": FAILED, "status": f"not tried: {reply.reason}"}
-                    return
-                known[key] = {word: value for word, value in reply.items() if word != "id"}
-                store.put_soon(slower[key] if reply["kind"] == SLOWER else key, known[key])
+                known[key] = reply
+                if may_be_kept:
+                    store.put_soon(slower[key] if reply["kind"] == SLOWER else key, reply)
 
         _ask(machines, chunks, bar, keep)
     return [known[key] for key in keys]
@@ -101,17 +96,14 @@ def _limits(entry: Entry, group: int, limit_s: float) -> str:
 
 def _ask(
     machines: Mapping[Layout, str], chunks: Mapping[tuple[Layout, str], list[Question]], bar: Progress,
-    keep: Callable[[str, Reply | Abandoned], None],
+    keep: Callable[[str, dict[str, Any], bool], None],
 ) -> None:  # fmt: skip
     """All questions, those of a layout and a collective by one prover, as many at a time as there are cores."""
 
     def ask(chunk: tuple[tuple[Layout, str], list[Question]]) -> None:
         (layout, _), questions = chunk
-        with leftovers.scratch() as folder:
-            machine = folder / "machine.txt"
-            write_atomically(machine, machines[layout])
-            for name, reply in prover.stream(["--model", machine, "--traffic"], questions, folder, bar):
-                keep(name, reply)
+        for answer in model.answers(machines[layout], questions, bar):
+            keep(*answer)
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         try:

@@ -253,8 +253,8 @@ def test_members_of_a_group_may_write_what_one_of_them_made_in_its_folder(
 
 
 MOUNTS = r"""21 1 254:0 / / rw - ext4 /dev/vda rw
-30 21 0:30 / /home rw shared:1 - nfs4 server:/home rw
-31 30 0:31 / /home/local rw - xfs /dev/sdb rw
+30 21 0:30 / /net rw shared:1 - nfs4 server:/net rw
+31 30 0:31 / /net/local rw - xfs /dev/sdb rw
 32 21 0:32 / /my\040work rw - autofs systemd-1 rw
 33 32 0:33 / /my\040work rw - lustre server@tcp:/work rw
 """
@@ -263,9 +263,9 @@ MOUNTS = r"""21 1 254:0 / / rw - ext4 /dev/vda rw
 @pytest.mark.parametrize(
     ("folder", "kind", "shared"),
     [
-        ("/homes", "ext4", False),
-        ("/home/x", "nfs4", True),
-        ("/home/local/x", "xfs", False),
+        ("/nets", "ext4", False),
+        ("/net/x", "nfs4", True),
+        ("/net/local/x", "xfs", False),
         ("/my work", "lustre", True),
     ],
 )
