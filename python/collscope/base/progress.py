@@ -33,6 +33,7 @@ class Progress:
     done: int = 0
     share: float = 0.0  # of the work that was left at the start, by an estimate; 0: not known
     start: float = field(default_factory=time.monotonic)
+    _shared_at: float | None = None  # when the share last grew
     _running: dict[object, tuple[str, float]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -40,7 +41,9 @@ class Progress:
         """`n` steps are finished, which were such a share of the work."""
         with self._lock:
             self.done += n
-            self.share += share
+            if share:
+                self.share += share
+                self._shared_at = time.monotonic()
 
     def now(self, worker: object, what: str | None) -> None:
         """What a worker is at from now on; None: it has ended."""
@@ -57,10 +60,14 @@ class Progress:
         return [f"{what}, for {now - since:.0f} s" for since, what in found[:SHOWN]]
 
     def left(self) -> str:
-        """About how much longer it takes; nothing where that cannot be said."""
+        """About how much longer it takes, counted down while a step runs; nothing where that cannot be said."""
         if not KNOWN_SHARE <= self.share < 1:
             return ""
-        left_s = (time.monotonic() - self.start) * (1 / self.share - 1)
+        now = time.monotonic()
+        taken_s = (now if self._shared_at is None else self._shared_at) - self.start
+        left_s = taken_s / self.share - (now - self.start)
+        if left_s < -MIN_LEFT_S:
+            return "longer than was estimated"
         return f"about {duration(left_s)} left" if left_s >= MIN_LEFT_S else ""
 
     def line(self) -> str:

@@ -26,14 +26,31 @@ def test_a_line_names_what_runs_and_what_is_left(monkeypatch: pytest.MonkeyPatch
     reported.now("a", "bcast/mst")
     now[0] += 5
     reported.now("b", "bcast/linear")
+    now[0] += 5
     reported(2, share=0.25)
-    now[0] += 25
+    now[0] += 20
     assert reported.line() == (
-        "simulating: 2 of 8, 30 s, about 90 s left; now bcast/mst, for 30 s; bcast/linear, for 25 s"
+        "simulating: 2 of 8, 30 s, about 10 s left; now bcast/mst, for 30 s; bcast/linear, for 25 s"
     )
     assert reported.running(after_s=28) == ["bcast/mst, for 30 s"]
     reported.now("a", None)
     assert reported.running() == ["bcast/linear, for 25 s"]
+
+
+def test_the_time_left_counts_down_while_a_step_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long step of small share does not make what is left grow; past the estimate, that is said."""
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    reported = Progress("x", 8, start=0.0)
+    now[0] = 10
+    reported(4, share=0.5)
+    printed = []
+    for moment in (10, 14, 17, 24, 26):
+        now[0] = moment
+        printed.append(reported.left())
+    assert printed == ["about 10 s left", "about 6 s left", "", "", "longer than was estimated"]
+    reported(1, share=0.25)
+    assert reported.left() == "about 9 s left"
 
 
 def test_without_a_terminal_a_line_comes_though_nothing_is_finished(
