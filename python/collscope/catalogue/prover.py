@@ -4,13 +4,15 @@ it for ever. prove/main.c says what is in a reply."""
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from collscope.base import cache, depends, leftovers, programs
 from collscope.base.errors import UserError
@@ -20,6 +22,11 @@ from collscope.base.progress import Progress
 REFUSAL = "collscope-prove: "
 """How the prover begins to say what is wrong with its input."""
 Reply = dict[str, Any]
+T = TypeVar("T")
+R = TypeVar("R")
+
+_started_now: set[subprocess.Popen[str]] = set()
+"""Provers that stream."""
 
 
 def made_by() -> tuple[str, str]:
@@ -101,6 +108,24 @@ def stream(
             progress(1)
 
 
+def side_by_side(ask: Callable[[T], R], parts: Sequence[T]) -> list[R]:
+    """`ask` of each part, as many at a time as there are cores: each reads a stream of its own. Where one of them fails, or the user
+    stops, the provers of the others are ended: nobody reads what they say."""
+    before = set(_started_now)
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        running = [pool.submit(ask, part) for part in parts]
+        try:
+            ended = wait(running, return_when=FIRST_EXCEPTION).done
+            for one in ended:
+                one.result()  # raises what it raised, though an earlier one still runs
+            return [one.result() for one in running]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in _started_now - before:
+                process.kill()
+            raise
+
+
 def _not_tried(endless: Question, left: dict[str, Question], progress: Progress) -> Iterator[tuple[str, Abandoned]]:
     others = [name for name, q in left.items() if q.key == endless.key]
     for name in others:
@@ -172,9 +197,11 @@ def _started(words: Sequence[str | Path], folder: Path, limit_s: float | None) -
     except OSError as error:
         raise UserError(f"{programs.PROVER}: {error.strerror}; run ./collscope doctor") from error
     run = _Run(process, errors, limit_s)
+    _started_now.add(process)
     try:
         yield run
     finally:
+        _started_now.discard(process)
         run._stop()
         if process.poll() is None:
             process.kill()

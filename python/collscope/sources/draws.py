@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -69,15 +68,8 @@ def timed(
             Question(str(i), p.algorithm, describe((layout, p)), plan_text([(str(i), p)], layout.ranks))
             for i, p in enumerate(missing)
         ]
-        by_part: list[dict[str, list[float]]] = []
-        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            try:
-                parts = _parts(machines, len(os.sched_getaffinity(0))) if missing else []
-                for found in pool.map(lambda part: _draw(part, questions, bar), parts):
-                    by_part.append(found)
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        parts = _parts(machines, len(os.sched_getaffinity(0))) if missing else []
+        by_part = prover.side_by_side(lambda part: _draw(part, questions, bar), parts)
         for i, point in enumerate(missing):
             rows = [found.get(str(i)) for found in by_part]
             known[keys[point]] = None if None in rows else [s for row in rows if row for s in row]

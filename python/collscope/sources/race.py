@@ -6,15 +6,14 @@ fast by their formula. What becomes known so is kept apart from times, and asked
 from __future__ import annotations
 
 import math
-import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from collscope.base import cache
 from collscope.base.progress import Progress
+from collscope.catalogue import prover
 from collscope.catalogue.prover import Question
 from collscope.points.plan import Layout, Task, describe, plan_text
 from collscope.points.table import Row
@@ -105,9 +104,4 @@ def _ask(
         for answer in model.answers(machines[layout], questions, bar):
             keep(*answer)
 
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        try:
-            list(pool.map(ask, chunks.items()))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    prover.side_by_side(ask, list(chunks.items()))

@@ -107,6 +107,32 @@ def test_a_reply_that_comes_as_the_limit_ends_counts_and_the_next_point_has_its_
     assert found == {str(i): {"id": str(i), "kind": "ok"} for i in range(3)}
 
 
+def test_others_are_ended_where_one_of_several_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first would otherwise be waited for, a minute long."""
+    fake = tmp_path / "prover"
+    fake.write_text(FAKE)
+    fake.chmod(0o755)
+    monkeypatch.setattr(programs, "PROVER", fake)
+    ended: list[str] = []
+
+    def names_of(word: str) -> list[str]:
+        folder = tmp_path / word
+        folder.mkdir()
+        questions = [Question("0", "bcast/a", "a", "0 a"), Question("1", f"bcast/{word}", word, f"1 {word}")]
+        found = []
+        try:
+            for name, _ in prover.stream([], questions, folder, Progress("proving", 2)):
+                found.append(name)
+        finally:
+            ended.append(word)
+        return found
+
+    with pytest.raises(UserError, match="no such thing"):
+        prover.side_by_side(names_of, ["mute", "break"])
+    assert sorted(ended) == ["break", "mute"] and not prover._started_now
+    assert prover.side_by_side(names_of, ["b", "c"]) == [["0", "1"]] * 2
+
+
 def test_a_prover_that_ends_without_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = ask(tmp_path, monkeypatch, ["mute"], limit_s=0.2)
     assert found == {"0": Abandoned("took longer than 0.2 s (--point-timeout)", True)}
