@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -35,20 +36,23 @@ class Times:
         self.focus = tuple(sorted(focus))
         frame = frame.assign(**{column: "" for column in ("mapping", "platform") if column not in frame})
         place = ["collective", "mapping", "ranks", "nodes", "platform"]
-        cells = ["time_s", "chose", *(c for c in TRAFFIC if c in frame)]
-        self._lines: dict[Place, dict[str, pd.DataFrame]] = {}
-        for (collective, mapping, ranks, nodes, platform, name), part in frame.groupby(
-            [*place, "name"], observed=True, sort=False
+        self._cells = frame[["bytes", "time_s", "chose", *(c for c in TRAFFIC if c in frame)]]
+        groups = frame.groupby([*place, "name"], observed=True, sort=False).ngroup().to_numpy()
+        order = np.argsort(groups, kind="stable")
+        starts = np.searchsorted(groups[order], np.arange(groups.max(initial=-1) + 2))
+        # A line of times is cut out when a check asks for it: most ask for few.
+        self._rows: dict[Place, dict[str, np.ndarray]] = {}
+        self._lines: dict[tuple[Place, str], pd.DataFrame] = {}
+        firsts = frame[[*place, "name"]].iloc[order[starts[:-1]]]
+        for (collective, mapping, ranks, nodes, platform, name), (low, high) in zip(
+            firsts.itertuples(index=False), pairwise(starts), strict=True
         ):
             at = Place(str(collective), str(mapping), int(ranks), int(nodes), str(platform))
-            line = part.set_index("bytes")[cells]
-            self._lines.setdefault(at, {})[str(name)] = (
-                line if line.index.is_monotonic_increasing else line.sort_index()
-            )
+            self._rows.setdefault(at, {})[str(name)] = order[low:high]
         # Checks ask for the same part again and again, and for its mean.
         self._parts: dict[tuple[Place, str, tuple[int, ...]], pd.DataFrame] = {}
         self._means: dict[tuple[Place, str, tuple[int, ...] | None], float] = {}
-        self.layouts = sorted({(p.mapping, p.ranks, p.nodes, p.platform) for p in self._lines})
+        self.layouts = sorted({(p.mapping, p.ranks, p.nodes, p.platform) for p in self._rows})
 
     def places(self, collective: str) -> list[Place]:
         """The collective in every layout of the table, whether it was run there or not."""
@@ -56,7 +60,7 @@ class Times:
 
     def names(self, place: Place) -> list[str]:
         """What was run there, in the frame's order."""
-        return list(self._lines.get(place, {}))
+        return list(self._rows.get(place, {}))
 
     def line(self, place: Place, name: str, sizes: Sequence[int] | None = None) -> pd.Series:
         """Seconds by bytes, at the sizes (default: the focus) that the table has; all there is of a collective without data."""
@@ -73,11 +77,16 @@ class Times:
 
     def _line(self, place: Place, name: str) -> pd.DataFrame | None:
         """The line of a name, or of the one key that is this name with parameters."""
-        lines = self._lines.get(place, {})
-        if name in lines:
-            return lines[name]
-        keys = [key for key in lines if key.partition("[")[0] == name]
-        return lines[keys[0]] if len(keys) == 1 else None
+        rows = self._rows.get(place, {})
+        if name not in rows:
+            keys = [key for key in rows if key.partition("[")[0] == name]
+            if len(keys) != 1:
+                return None
+            name = keys[0]
+        if (place, name) not in self._lines:
+            line = self._cells.iloc[rows[name]].set_index("bytes")
+            self._lines[place, name] = line if line.index.is_monotonic_increasing else line.sort_index()
+        return self._lines[place, name]
 
     def _part(self, place: Place, name: str, sizes: Sequence[int] | None) -> pd.DataFrame:
         chosen = self.focus if sizes is None else tuple(sizes)
