@@ -45,6 +45,8 @@ def digest(*parts: str) -> str:
 
 _SOURCES = (".c", ".h", ".cpp", ".hpp", ".cmake", "CMakeLists.txt")
 _CODE = (".py", ".j2", ".toml")
+SETTLED_NS = 2_000_000_000
+"""So long ago a file was changed whose time of change tells it from what it was before."""
 
 
 def sources_hash(*places: str) -> str:
@@ -61,14 +63,27 @@ def code_hash(*places: str) -> str:
 
 def _files_hash(first: bytes, root: Path, places: Iterable[str], endings: tuple[str, ...]) -> str:
     """Commands hash hundreds of files, and do it often: with paths for all of them it takes twice as long."""
-    h = hashlib.sha256(first)
+    found: list[tuple[str, int, int]] = []
     for place in places:
         base = root / place
         below = (f"{folder}/{name}" for folder, _, names in os.walk(base) for name in names if name.endswith(endings))
         for path in [str(base)] if base.is_file() else sorted(below, key=lambda path: path.split("/")):
-            h.update(path[len(f"{root}/") :].encode() + b"\0")
-            with open(path, "rb") as file:
-                h.update(file.read() + b"\0")
+            stat = os.stat(path)  # noqa: PTH116 (a path for each takes as long again)
+            found.append((path, stat.st_mtime_ns, stat.st_size))
+    newest_ns = max((changed_ns for _, changed_ns, _ in found), default=0)
+    # A file system's clock ticks slowly: what has just been changed may be changed again without a trace in its time.
+    kept = _contents_hash if time.time_ns() - newest_ns > SETTLED_NS else _contents_hash.__wrapped__
+    return kept(first, len(f"{root}/"), tuple(found))
+
+
+@functools.lru_cache(maxsize=16)
+def _contents_hash(first: bytes, named_from: int, files: tuple[tuple[str, int, int], ...]) -> str:
+    """Of files as they were changed last: those that stay are read once in a process."""
+    h = hashlib.sha256(first)
+    for path, _, _ in files:
+        h.update(path[named_from:].encode() + b"\0")
+        with open(path, "rb") as file:
+            h.update(file.read() + b"\0")
     return h.hexdigest()
 
 
