@@ -28,6 +28,7 @@ static char *text_of(const record *r, const char *key) {
 }
 
 static void put_file(const char *text) {
+  unlink(path);  // a file system may wait for its disk where an older text is written over
   FILE *f = fopen(path, "w");
   if (!f || fputs(text, f) < 0 || fclose(f)) {
     perror(path);

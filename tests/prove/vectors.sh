@@ -1,7 +1,9 @@
 #!/bin/sh
 # Vectors beyond 2^31 elements and 2^32 bytes: every algorithm, on few ranks, with counts that no int holds. The messages'
-# bytes must add up to more than 32 bits, too. Usage: vectors.sh COLLSCOPE-PROVE
+# bytes must add up to more than 32 bits, too. Usage: vectors.sh COLLSCOPE-PROVE "RANKS…" "IN-PLACE…"
 prove=$1
+ranks=$2
+in_places=$3
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 failed=0
@@ -10,8 +12,8 @@ failed=0
 "$prove" --list --json > "$dir/list" || exit 1
 keys=$(grep -o '"key":"[a-z_]*/[a-z_0-9]*"' "$dir/list" | cut -d'"' -f4 | grep -v -e '^barrier/' -e '^decision/')
 for key in $keys; do
-  for p in 1 2 5; do
-    for in_place in 0 1; do
+  for p in $ranks; do
+    for in_place in $in_places; do
       echo "algorithm=$key ranks=$p count=2147483653 type=float root=$((p - 1)) in_place=$in_place"
       case $key in
         reduce*/* | allreduce/* | scan/* | exscan/*) echo "algorithm=$key ranks=$p count=2147483653 type=affine root=0 in_place=$in_place" ;;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -30,6 +31,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(failing_names)
+
+
+def pytest_collection_finish() -> None:
+    """What has been collected stays till the end: no search for garbage looks at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@pytest.mark.full
 def test_table_is_complete(tmp_path: Path) -> None:
     only = ("allgather/bruck", "allgather/sparbit", "barrier/bruck", "bcast/pipeline", "messages")
     table = tmp_path / "overhead.csv"

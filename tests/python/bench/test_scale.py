@@ -24,6 +24,7 @@ def test_every_line_is_there() -> None:
     assert "LogGOPSim" in done.stdout
 
 
+@pytest.mark.full
 def test_every_dense_case_is_there() -> None:
     command = [sys.executable, paths.ROOT / "bench" / "scale.py", "--only", "dense", "--ranks", "32"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -115,7 +115,11 @@ def turnaround(spec: Spec, level: str, size: int) -> float:
 
 
 @simulated
-@pytest.mark.parametrize("text", [TWO_NODES, ONE_A_NODE], ids=["two nodes of four cores", "four nodes of one core"])
+@pytest.mark.parametrize(
+    "text",
+    [pytest.param(TWO_NODES, marks=pytest.mark.full), ONE_A_NODE],
+    ids=["two nodes of four cores", "four nodes of one core"],
+)
 def test_a_simulated_cluster_gives_back_its_numbers(text: str, tmp_path: Path, workplace: Path) -> None:
     known, found = calibrated(text, tmp_path)
     given = [

@@ -150,6 +150,7 @@ def test_a_winner_that_was_planted_is_lost_by_as_much_as_was_planted(campaign: s
     assert (group["choices"], group["right"], group["regret"]) == (2, 0.5, pytest.approx(0.25))
 
 
+@pytest.mark.full
 def test_two_commands_say_what_the_campaign_says_in_one(
     campaign: str, workplace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,6 +220,7 @@ def test_whoever_has_the_printed_hash_notices_another_seal(
     assert "there are no predictions to judge; make them first" in refusal(blind.judge, campaign, times, str(folder))
 
 
+@pytest.mark.full
 def test_new_predictions_take_the_place_of_the_report_of_others(
     sealed: tuple[str, Path, str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -145,6 +145,7 @@ def smpi_lines() -> Iterator[str]:
             yield " ".join([name, *kind.words, f"element={element}", *sums])
 
 
+@pytest.mark.full
 def test_the_table_of_smpi_is_as_it_was() -> None:
     before = (CHOICES / "smpi_ompi.txt").read_text(encoding="utf-8").splitlines()
     changed = []

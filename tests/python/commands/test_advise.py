@@ -84,7 +84,10 @@ def test_advice_is_a_document(profile: str, capsys: pytest.CaptureFixture[str]) 
 
 
 @needs_prover
-@pytest.mark.parametrize(("library", "rules"), [("openmpi", "openmpi.conf"), ("collscope", "collscope.rules")])
+@pytest.mark.parametrize(
+    ("library", "rules"),
+    [("openmpi", "openmpi.conf"), pytest.param("collscope", "collscope.rules", marks=pytest.mark.full)],
+)
 def test_rules_carry_the_changes_that_stand(
     library: str,
     rules: str,
@@ -184,6 +187,7 @@ def test_mpip_needs_the_name_of_the_library_and_the_communicators(
     assert made["changes"] and {use["not_judged_because"] for use in made["uses"]} == {None}
 
 
+@pytest.mark.full
 @needs_build
 @needs_open_mpi
 def test_a_program_takes_what_it_was_advised(

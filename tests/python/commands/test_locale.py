@@ -63,6 +63,7 @@ def test_a_command_prints_in_any_locale(tmp_path: Path) -> None:
     assert re.search(r"\d us\b", texts[-1]) and "x fastest" in texts[-1]
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not programs.SIM_DRIVER.exists(), reason="needs the simulation")
 def test_a_simulated_run_prints_in_any_locale(tmp_path: Path) -> None:
     (text,) = printed(tmp_path, "ascii", ("run", *SIM))

@@ -149,7 +149,7 @@ def test_ctrl_c_while_libraries_are_imported_is_a_line_too(tmp_path: Path) -> No
 FULL = pytest.mark.full  # without workers, or without real ranks, it is seen to be as SIGINT
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=FULL)])
+@pytest.mark.parametrize("number", [pytest.param(number, marks=FULL) for number in (signal.SIGINT, signal.SIGTERM)])
 def test_a_signal_to_all_of_a_command_with_workers_is_the_same_as_without(
     started: Callable[..., Busy], number: signal.Signals
 ) -> None:
@@ -172,7 +172,9 @@ def test_a_signal_to_all_of_a_command_with_workers_is_the_same_as_without(
     assert not list(busy.temporary.iterdir())
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=FULL), signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, *(pytest.param(number, marks=FULL) for number in (signal.SIGTERM, signal.SIGKILL))]
+)
 def test_a_calibration_that_is_ended_leaves_no_shared_memory(
     tmp_path: Path, env: dict[str, str], number: signal.Signals
 ) -> None:

@@ -126,8 +126,8 @@ def test_bad_input_is_named_and_leaves_no_folder(
 @pytest.mark.parametrize(
     ("machine", "library", "collectives"),
     [
-        ("schooner", "openmpi-4.1", "bcast,reduce,allgather"),
-        ("jaguar", "mpich-4.3", "bcast,allreduce,reduce_scatter"),
+        pytest.param("schooner", "openmpi-4.1", "bcast,reduce,allgather", marks=pytest.mark.full),
+        pytest.param("jaguar", "mpich-4.3", "bcast,allreduce,reduce_scatter", marks=pytest.mark.full),
         ("ideal", "collscope", "gather,alltoall"),
     ],
 )

@@ -34,7 +34,11 @@ def folder(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @needs_prover
 @pytest.mark.parametrize(
     ("library", "file"),
-    [("openmpi-4.1", "openmpi.conf"), ("mpich-4.3", "mpich.json"), ("collscope", "collscope.rules")],
+    [
+        ("openmpi-4.1", "openmpi.conf"),
+        ("mpich-4.3", "mpich.json"),
+        pytest.param("collscope", "collscope.rules", marks=pytest.mark.full),
+    ],
 )
 def test_rules_are_right_on_the_machine_that_they_were_made_for(
     library: str, file: str, folder: Path, capsys: pytest.CaptureFixture[str]

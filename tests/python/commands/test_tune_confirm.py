@@ -195,6 +195,7 @@ def test_no_budget_is_no_time_and_says_so(workplace: Path, capsys: pytest.Captur
     assert not [row for row in table(workplace / "out") if row["confirmed_by"]]
 
 
+@pytest.mark.full
 @needs_prover
 def test_rules_differ_by_ranks_per_node_where_the_file_can_say_so(
     workplace: Path, capsys: pytest.CaptureFixture[str]

@@ -33,6 +33,7 @@ def test_command() -> None:
     assert "11 of 11 calls send the same messages" in out_text.output
 
 
+@pytest.mark.full
 @needs_prover
 @needs_open_mpi
 def test_decisions_are_compared_where_no_twin_is_named_and_all_is_written(
@@ -66,6 +67,7 @@ def test_keys_ranks_and_libraries_that_there_are_not_are_refused(words: list[str
     assert isinstance(CliRunner().invoke(twins.command, words).exception, UsageError)
 
 
+@pytest.mark.full
 @needs_prover
 @needs_open_mpi
 def test_a_twin_that_this_library_lacks(monkeypatch: pytest.MonkeyPatch) -> None:

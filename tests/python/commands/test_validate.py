@@ -34,6 +34,7 @@ def test_a_campaign_ends_with_the_head_of_its_report(
     assert calls == [("x", {"quick": True, "remeasure": True, "recalibrate": False, "out": None})]
 
 
+@pytest.mark.full
 @needs_prover
 def test_a_blind_campaign_prints_its_hash_and_then_every_group(
     capsys: pytest.CaptureFixture[str], tmp_path: Path

@@ -148,8 +148,3 @@ def preload(library: Library, *targets: str) -> Path:
             done = subprocess.run(words, capture_output=True, text=True, env=library.environment)
             assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return folder / programs.PRELOAD.name
-
-
-def has_mpich() -> bool:
-    """Whether MPICH is here already, so that a short test may use it without fetching anything."""
-    return (FOLDER / f"mpich-{MPICH}" / "installed").exists()

@@ -121,6 +121,7 @@ def test_a_file_among_the_hand_ins_costs_the_others_nothing(tmp_path: Path, caps
     assert "answers.toml is missing; there is one in lab2/: name that folder" in second["reasons"]
 
 
+@pytest.mark.full
 @needs_prover
 def test_a_challenge_has_a_leaderboard(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The fastest first, over the hidden machines; who is not right has no place."""

@@ -87,6 +87,7 @@ def test_a_dragonfly_is_the_same_but_for_the_numbers_of_routers(
     assert found == {(a, b): 2 + len(route("dragonfly", shape, ours(a), ours(b))) for a, b in found}
 
 
+@pytest.mark.full
 def test_a_message_on_jaguar_s_file_takes_what_the_specification_says_between_neighbours_and_beyond(
     program: Path, tmp_path: Path
 ) -> None:

@@ -55,7 +55,10 @@ def test_a_picosecond_grows_on_a_crowded_nic_and_not_elsewhere(tmp_path: Path) -
     assert off["cyclic"] > 500 * PICOSECOND
 
 
-@pytest.mark.parametrize(("key", "ranks", "size"), [("allgather/bucket", 37, "37000"), ("allreduce/ring", 37, "4000")])
+@pytest.mark.parametrize(
+    ("key", "ranks", "size"),
+    [("allgather/bucket", 37, "37000"), pytest.param("allreduce/ring", 37, "4000", marks=pytest.mark.full)],
+)
 def test_no_message_parts_by_more_than_fair_sharing_makes_of_what_its_neighbours_are_apart(
     key: str, ranks: int, size: str
 ) -> None:

@@ -59,7 +59,9 @@ def test_any_schedule_ends_when_simgrid_says(variant: str, tmp_path: Path) -> No
     assert len(ours) == sum(map(len, schedules))
 
 
-@pytest.mark.parametrize("variant", ["", "eager_bytes=1000"])  # with the lower one most messages are read in place
+@pytest.mark.parametrize(  # with the lower one most messages are read in place
+    "variant", [pytest.param("", marks=pytest.mark.full), "eager_bytes=1000"]
+)
 def test_every_algorithm_takes_what_the_simulation_says_and_no_less_than_the_bound(
     variant: str, tmp_path: Path
 ) -> None:

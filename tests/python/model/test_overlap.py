@@ -89,7 +89,7 @@ def test_segments_and_receives_from_any_source_have_no_non_blocking_form(key: st
 
 
 @needs_simulation()
-@pytest.mark.parametrize("on", ["ideal", "elements"])
+@pytest.mark.parametrize("on", [pytest.param("ideal", marks=pytest.mark.full), "elements"])
 def test_every_non_blocking_algorithm_takes_what_the_simulation_says(on: str, tmp_path: Path) -> None:
     platform = find.load(on if on == "ideal" else write(tmp_path, ELEMENTS))
     layout = Layout(platform, 7, 7) if on == "ideal" else Layout(platform, 3, 9)

@@ -27,7 +27,7 @@ def patterns(folder: Path) -> list[str]:
 
 
 @needs_simulation()
-@pytest.mark.parametrize("metric", ["makespan", "delay"])
+@pytest.mark.parametrize("metric", ["makespan", pytest.param("delay", marks=pytest.mark.full)])
 def test_model_and_simulation_agree_to_nanoseconds_under_skew(metric: str, tmp_path: Path) -> None:
     keys = [a.full_key() for a in registry.load().algorithms]
     found = patterns(tmp_path)

@@ -45,8 +45,8 @@ def test_any_schedule_ends_when_simgrid_says(alpha: str, beta: str, tmp_path: Pa
 @pytest.mark.parametrize(
     ("nodes", "ranks", "name"),
     [
-        (1, 5, "schooner"),
-        (2, 8, "schooner"),
+        pytest.param(1, 5, "schooner", marks=pytest.mark.full),
+        pytest.param(2, 8, "schooner", marks=pytest.mark.full),
         (4, 17, "schooner"),
         (2, 8, "schooner[memory_bytes_per_s=12.1e9,interconnect_bytes_per_s=12.2e9,switch_bytes_per_s=4.49e9]"),
     ],
@@ -60,7 +60,12 @@ def test_model_and_simulation_agree_on_schooner(nodes: int, ranks: int, name: st
 
 @pytest.mark.parametrize(
     ("text", "nodes", "ranks", "mapping"),
-    [(LAYERED, 2, 33, "block"), (LAYERED, 1, 32, "fill"), (SQUARE, 3, 19, "cyclic"), (SQUARE, 1, 12, "block")],
+    [
+        (LAYERED, 2, 33, "block"),
+        pytest.param(LAYERED, 1, 32, "fill", marks=pytest.mark.full),
+        (SQUARE, 3, 19, "cyclic"),
+        (SQUARE, 1, 12, "block"),
+    ],
 )
 def test_model_and_simulation_agree_on_nodes_with_levels_and_joined_sockets(
     text: str, nodes: int, ranks: int, mapping: str, tmp_path: Path
@@ -70,7 +75,8 @@ def test_model_and_simulation_agree_on_nodes_with_levels_and_joined_sockets(
 
 
 @pytest.mark.parametrize(
-    ("name", "nodes", "ranks", "mapping"), [("orfeo_epyc", 2, 19, "cyclic"), ("ib_multicore", 3, 14, "socket")]
+    ("name", "nodes", "ranks", "mapping"),
+    [pytest.param("orfeo_epyc", 2, 19, "cyclic", marks=pytest.mark.full), ("ib_multicore", 3, 14, "socket")],
 )
 def test_model_and_simulation_agree_on_machines_of_this_kind(
     name: str, nodes: int, ranks: int, mapping: str, tmp_path: Path
@@ -79,7 +85,8 @@ def test_model_and_simulation_agree_on_machines_of_this_kind(
 
 
 @pytest.mark.parametrize(
-    ("mapping", "nodes", "ranks"), [("core", 2, 23), ("socket", 2, 23), ("node", 3, 11), ("file", 2, 9)]
+    ("mapping", "nodes", "ranks"),
+    [pytest.param("core", 2, 23, marks=pytest.mark.full), ("socket", 2, 23), ("node", 3, 11), ("file", 2, 9)],
 )
 def test_model_and_simulation_agree_where_open_mpi_s_mappings_put_ranks(
     mapping: str, nodes: int, ranks: int, tmp_path: Path

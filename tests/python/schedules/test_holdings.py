@@ -37,6 +37,7 @@ def test_shares_of_a_reduction() -> None:
     assert np.allclose(held.share.min(axis=(1, 2)), [1 / 8, 1 / 4, 1 / 2, 1])
 
 
+@pytest.mark.full
 def test_all_end_with_what_they_should() -> None:
     """Every algorithm, 5 ranks and 4: the last panel is full where the collective says so."""
     full = {"bcast", "allgather", "allreduce", "barrier", "alltoall"}

@@ -68,7 +68,7 @@ def recorded_messages(t: trace.Trace) -> Counter[tuple[int, int, int]]:
 
 
 @simulates
-@pytest.mark.parametrize("ranks", [1, 5, 8])
+@pytest.mark.parametrize("ranks", [5, *(pytest.param(ranks, marks=pytest.mark.full) for ranks in (1, 8))])
 def test_one_text_the_same_messages_and_the_same_time(ranks: int, tmp_path: Path) -> None:
     """Every algorithm: the observed simulation takes exactly as long as an unobserved one; between any two ranks it sends
     the messages of the recorded schedule, as many and of the same bytes; and each rank combines as many bytes."""

@@ -67,6 +67,7 @@ def test_a_file_is_proven_and_timed_beside_the_catalogue(tmp_path: Path) -> None
     assert "bcast/mst" in done.stdout and "bcast/linear_backwards" in done.stdout
 
 
+@pytest.mark.full
 @needs_prover
 def test_a_change_of_the_file_is_another_algorithm(tmp_path: Path) -> None:
     """Nothing of the one before is kept: one round too few is found, with file and line."""
@@ -86,6 +87,7 @@ def test_an_opening_comment_in_another_encoding_is_read(tmp_path: Path) -> None:
     assert own_algorithms.read(str(mine)).algorithms == {"bcast/linear_backwards": "bcast_linear_backwards"}
 
 
+@pytest.mark.full
 @needs_prover
 def test_a_change_of_a_header_beside_the_file_is_another_algorithm(tmp_path: Path) -> None:
     """Also of one that another header includes."""

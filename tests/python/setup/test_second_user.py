@@ -48,6 +48,7 @@ def listing(root: Path) -> dict[str, int]:
     return {str(p): p.lstat().st_mtime_ns for p in root.rglob("*") if "__pycache__" not in p.parts}
 
 
+@pytest.mark.full
 def test_a_tree_of_somebody_elses(tree: Path, call: Call, tmp_path: Path) -> None:
     owned = call(*POINT, "4,1KiB")
     assert (owned.returncode, owned.stderr) == (0, "")

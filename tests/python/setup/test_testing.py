@@ -169,6 +169,7 @@ def test_ctest_and_pytest_leave_out_long_tests_unless_full(
     assert any(word.endswith("/log/pytest.xml") for word in second)
 
 
+@pytest.mark.full
 def test_each_failing_test_is_named_when_it_fails(tmp_path: Path) -> None:
     """Behind the letter of its own result, and before the letters of those that come later."""
     (tmp_path / "test_it.py").write_text(

@@ -44,7 +44,7 @@ def timed(ranks: int) -> list[Row]:
     return done
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.full)])
 def test_data_is_right_and_every_collective_is_timed(ranks: int) -> None:
     rows = timed(ranks)
     assert all(0 < row["min_s"] <= row["median_s"] for row in rows)

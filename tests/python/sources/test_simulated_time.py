@@ -42,7 +42,7 @@ def all_keys() -> list[str]:
     return [algorithm.key for algorithm in registry.load().algorithms]
 
 
-@pytest.mark.parametrize("ranks", [5, 16, *(pytest.param(ranks, marks=pytest.mark.full) for ranks in (3, 8))])
+@pytest.mark.parametrize("ranks", [16, *(pytest.param(ranks, marks=pytest.mark.full) for ranks in (3, 5, 8))])
 def test_the_prover_under_simgrids_ports_agrees_to_nanoseconds(ranks: int, tmp_path: Path) -> None:
     roots = {
         key: (0, ranks - 1) if registry.load().collective(key.partition("/")[0]).has_root else (0,)
@@ -206,6 +206,7 @@ def test_messages_beyond_what_an_int_counts(tmp_path: Path) -> None:
             assert answer["model_s"] <= time, at
 
 
+@pytest.mark.full
 def test_vectors_that_no_int_counts(tmp_path: Path) -> None:
     """Every algorithm with 2 GiB and more: the operations cut long messages, and the whole still takes what the prover says."""
     ranks = 4

@@ -166,7 +166,14 @@ COMMITTED = {
 }
 
 
-@pytest.mark.parametrize("name", COMMITTED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bird_schooner",
+        "cheetah_jaguar",
+        *(pytest.param(name, marks=pytest.mark.full) for name in ("alessio_orfeo", "what_if_nic")),
+    ],
+)
 def test_committed_figures_are_what_the_code_draws(name: str, tmp_path: Path) -> None:
     of = analyse(
         reader.check_keys(reader.load(name), registry.load()), table.read_csv(paths.RESULTS / name / "table.csv")

@@ -163,6 +163,7 @@ def read(path: Path) -> str:
         return ""
 
 
+@pytest.mark.full
 def test_one_that_stays_does_so_when_its_maker_has_started_other_programs(workplace: Path) -> None:
     """Those are ended with their maker, by a mark in their environment (base/leftovers)."""
     code = (

@@ -161,7 +161,7 @@ def test_a_version_whose_table_is_not_known_is_refused(monkeypatch: pytest.Monke
 
 
 @needs_prover
-@pytest.mark.skipif(not libraries.has_mpich(), reason="needs MPICH; ./collscope test --full fetches it")
+@pytest.mark.full
 def test_messages_show_whether_mpich_follows_a_file(tmp_path: Path) -> None:
     """With the file every rule is followed; with MPICH's own table in its place each is named."""
     for name, text in mpich_rules.texts(RULES, False).items():
@@ -210,7 +210,7 @@ def test_a_program_that_knows_of_nothing_takes_what_the_rules_say(tmp_path: Path
     assert sent("", "by_itself") == ours(*by_itself) != ours(*(rule.key for rule in rules))
 
 
-@pytest.mark.skipif(not libraries.has_mpich(), reason="needs MPICH; ./collscope test --full fetches it")
+@pytest.mark.full
 def test_our_copies_are_the_tables_that_mpich_has_compiled_in() -> None:
     library = (libraries.mpich().mpicc.parents[1] / "lib" / "libmpi.so.12").read_bytes()
     for name in ("generic", "ch4"):

@@ -15,6 +15,7 @@ from collscope.twins.mpich_messages import Mpich
 from open_mpi import needs_open_mpi, needs_prover
 
 
+@pytest.mark.full
 @needs_open_mpi
 def test_a_table_of_another_layout_is_noticed(tmp_path: Path) -> None:
     """Were Open MPI's functions in another order, the program must not begin."""

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import pytest
 
-import libraries
 import mpich_twins
 from collscope.catalogue import registry
 from collscope.twins.judge import by_peer
@@ -94,7 +93,7 @@ def test_batches_of_an_alltoall_on_many_ranks() -> None:
     assert [c.key for c in made] == ["alltoall/bruck"] * 2 + ["alltoall/scattered[batch=32]"] * 2
 
 
-@pytest.mark.skipif(not libraries.has_mpich(), reason="needs MPICH; ./collscope test --full fetches it")
+@pytest.mark.full
 def test_mpich_on_few_ranks() -> None:
     check(mpich_twins.compare(4, grid(4, (64, 65536))), MISSING)
     # The comparison can fail.

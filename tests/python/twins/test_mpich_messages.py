@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-import libraries
 import mpich_twins
 from collscope.base.errors import UserError
 from collscope.twins import mpich_messages
@@ -37,7 +36,7 @@ def test_messages_between_nodes_show_the_algorithm(nodes: int) -> None:
     assert [c.verdict for c in found] == ["same", "different"]
 
 
-@pytest.mark.skipif(not libraries.has_mpich(), reason="needs MPICH; ./collscope test --full fetches it")
+@pytest.mark.full
 def test_broadcasts_of_bytes_are_cut_up_alike() -> None:
     calls = [Call("bcast/scatter_ring", "bcast", count, elem=1) for count in (1_000_003, 12_288)]
     assert [c.verdict for c in mpich_messages.compare(mpich_twins.library(), 9, 9, calls)] == ["same", "different"]
