@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/give_up.h"
+
 /* As realloc, but never NULL, for 0 bytes neither. */
 static inline void *runtime_reallocate(void *old, size_t bytes) {
   void *p = realloc(old, bytes ? bytes : 1);
   if (!p) {
     fprintf(stderr, "collscope: out of memory (%zu bytes)\n", bytes);
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    runtime_give_up(MPI_COMM_WORLD);
   }
   return p;
 }

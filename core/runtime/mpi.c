@@ -6,6 +6,7 @@
 
 #include "core/catalogue/collective.h"
 #include "core/runtime/allocate.h"
+#include "core/runtime/give_up.h"
 #include "core/runtime/cached_elsewhere.h"
 #include "core/runtime/local.h"
 #include "core/runtime/port.h"
@@ -119,7 +120,7 @@ static int rank_of(const coll_ctx *c, int peer) {
   for (int i = 0; i < c->size; i++)
     if (c->world[i] == peer) return i;
   fprintf(stderr, "collscope: %s: a message from rank %d, which is not in the group\n", s->alg->key, peer);
-  MPI_Abort(s->comm, 1);
+  runtime_give_up(s->comm);
   return -1;
 }
 
@@ -127,7 +128,7 @@ static int op_recv_any(coll_ctx *c, void *buf, size_t n) {
   coll_call *s = c->self;
   if (!s->requests.epochs) {
     fprintf(stderr, "collscope: %s receives from any source; its descriptor must say COLL_ANY_SOURCE\n", s->alg->key);
-    MPI_Abort(s->comm, 1);
+    runtime_give_up(s->comm);
   }
   will_write(c, buf, n);
   int from = requests_recv_any(&s->requests, buf, n, c->label);
@@ -194,7 +195,7 @@ static coll_seg op_seg_open(coll_ctx *c, size_t n, int flags) {
   coll_call *s = c->self;
   if (!s->preparing) {
     fprintf(stderr, "collscope: %s opens a segment outside prepare()\n", s->alg->key);
-    MPI_Abort(s->comm, 1);
+    runtime_give_up(s->comm);
   }
   int *world = op_keep(c, sizeof(int) * (size_t)c->size);
   for (int i = 0; i < c->size; i++) world[i] = peer_of(c, i);

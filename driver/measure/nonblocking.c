@@ -9,6 +9,7 @@
 #include "core/nonblocking/play.h"
 #include "core/nonblocking/thread.h"
 #include "core/runtime/allocate.h"
+#include "core/runtime/give_up.h"
 #include "driver/port.h"
 
 struct nonblocking {
@@ -80,7 +81,7 @@ static coll_thread *thread_of(nonblocking *n) {
   coll_thread *thread = coll_thread_start(-1, look, n);
   if (thread) return thread;
   fprintf(stderr, "collscope: the system gives no thread to advance a call; take --progress calls\n");
-  MPI_Abort(MPI_COMM_WORLD, 1);
+  runtime_give_up(MPI_COMM_WORLD);
   return NULL;
 }
 
@@ -97,7 +98,7 @@ nonblocking *nonblocking_open(MPI_Comm comm, const plan_point *q, const binding 
   n->plan = coll_plan_make(bound->alg, &bound->args, rank, reason, sizeof reason);
   if (!n->plan) {
     fprintf(stderr, "collscope: %s has no non-blocking form: %s\n", q->key, reason);
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    runtime_give_up(MPI_COMM_WORLD);
   }
   n->engine = coll_engine_make(n->thread);
   return n;

@@ -2,6 +2,7 @@
 #include <sched.h>
 
 #include "core/runtime/allocate.h"
+#include "core/runtime/give_up.h"
 #include "core/runtime/port.h"
 #include "core/runtime/shared.h"
 
@@ -33,7 +34,7 @@ coll_seg port_seg_open(MPI_Comm comm, int label, const int *world, int n, int me
   if (together != n) {
     fprintf(stderr, "collscope: a shared segment needs all its ranks on one node; only %d of %d share rank %d's\n",
             together, n, world[me]);
-    MPI_Abort(comm, 1);
+    runtime_give_up(comm);
   }
   s->memory = shared_shape(bytes, flags);
   char *mine, *first;
