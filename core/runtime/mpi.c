@@ -6,8 +6,8 @@
 
 #include "core/catalogue/collective.h"
 #include "core/runtime/allocate.h"
-#include "core/runtime/give_up.h"
 #include "core/runtime/cached_elsewhere.h"
+#include "core/runtime/give_up.h"
 #include "core/runtime/local.h"
 #include "core/runtime/port.h"
 #include "core/runtime/requests.h"

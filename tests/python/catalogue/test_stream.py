@@ -32,6 +32,14 @@ done < "$plan"
 """
 
 
+def put_fake(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """FAKE in place of the prover."""
+    fake = folder / "prover"
+    fake.write_text(FAKE)
+    fake.chmod(0o755)
+    monkeypatch.setattr(programs, "PROVER", fake)
+
+
 def ask(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -39,10 +47,7 @@ def ask(
     limit_s: float | None = None,
     bar: Progress | None = None,
 ) -> dict[str, prover.Reply | Abandoned]:
-    fake = folder / "prover"
-    fake.write_text(FAKE)
-    fake.chmod(0o755)
-    monkeypatch.setattr(programs, "PROVER", fake)
+    put_fake(folder, monkeypatch)
     questions = [Question(f"{i}", f"bcast/{w}", f"bcast/{w}, 8 ranks", f"{i} {w}") for i, w in enumerate(words)]
     bar = bar or Progress("proving", len(questions))
     found = dict(prover.stream([], questions, folder, bar, limit_s))
@@ -109,10 +114,7 @@ def test_a_reply_that_comes_as_the_limit_ends_counts_and_the_next_point_has_its_
 
 def test_others_are_ended_where_one_of_several_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first would otherwise be waited for, a minute long."""
-    fake = tmp_path / "prover"
-    fake.write_text(FAKE)
-    fake.chmod(0o755)
-    monkeypatch.setattr(programs, "PROVER", fake)
+    put_fake(tmp_path, monkeypatch)
     ended: list[str] = []
 
     def names_of(word: str) -> list[str]:
