@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from collscope.base import console, programs
 from collscope.base.units import counted
@@ -24,6 +25,7 @@ IDLE_CORES = 0.1  # what a machine does beside, without disturbing anybody
 MAX_NAMED = 3
 MAX_ANSWER_S = 60.0
 PROC = Path("/proc")
+SCHED_IDLE = 5  # runs only where nobody else wants to
 # One line per host: its name, its cores, and the line "cpu" of /proc/stat twice.
 ASK = 'echo "$(uname -n) $(grep -c "^cpu[0-9]" /proc/stat) $(head -n 1 /proc/stat) $(sleep 1; head -n 1 /proc/stat)"'
 ANSWER = re.compile(r"(\S+) (\d+) cpu +([\d ]+?) cpu +([\d ]+)")
@@ -60,17 +62,23 @@ def of_counters(host: str, cores: int, before: Sequence[int], after: Sequence[in
     return Busy(host, cores, each * (sum(spent) - spent[3] - spent[4]), each * sum(spent[7:]))
 
 
-def here(seconds: float = SECOND) -> Busy:
-    """This machine, for so long from now on."""
+def here(seconds: float = SECOND, *, awake: bool = False) -> Busy:
+    """This machine, for so long from now on. `awake`: programs that run only on idle cores keep these awake for those that measure, as
+    the test bed's loops do, and do not count."""
     before, programs_before = _counters(), _programs()
     time.sleep(seconds)
     after, programs_after = _counters(), _programs()
     found = of_counters("", os.cpu_count() or 1, before, after)
-    whole = max(sum(after[:8]) - sum(before[:8]), 1)
+    each = found.cores / max(sum(after[:8]) - sum(before[:8]), 1)
     used: Counter[str] = Counter()
-    for process, (name, ticks) in programs_after.items():
-        used[name] += ticks - programs_before.get(process, ("", 0))[1]
-    return Busy("", found.cores, found.busy, found.stolen, _shares(used, found.cores / whole))
+    awake_ticks = 0
+    for process, program in programs_after.items():
+        ticks = program.ticks - (programs_before[process].ticks if process in programs_before else 0)
+        if awake and program.policy == SCHED_IDLE:
+            awake_ticks += ticks
+        else:
+            used[program.name] += ticks
+    return Busy("", found.cores, max(found.busy - awake_ticks * each, 0.0), found.stolen, _shares(used, each))
 
 
 def _shares(used: Counter[str], cores_per_tick: float) -> tuple[tuple[str, float], ...]:
@@ -81,21 +89,29 @@ def _counters() -> list[int]:
     return [int(word) for word in (PROC / "stat").read_text().splitlines()[0].split()[1:]]
 
 
-def _programs() -> dict[str, tuple[str, int]]:
-    """Process → its program's name and the ticks that it has computed, those of its ended children not among them."""
+class _Program(NamedTuple):
+    """`ticks`: what it has computed, without its ended children; `policy`: of the scheduler."""
+
+    name: str
+    ticks: int
+    policy: int
+
+
+def _programs() -> dict[str, _Program]:
+    """By process."""
     found = {}
     for folder in PROC.glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it has ended
             name, _, rest = (folder / "stat").read_text(errors="replace").partition("(")[2].rpartition(")")
-            user, system = rest.split()[11:13]
-            found[folder.name] = (name, int(user) + int(system))
+            words = rest.split()
+            found[folder.name] = _Program(name, int(words[11]) + int(words[12]), int(words[38]))
     return found
 
 
 def of_hosts(launcher: Launcher, nodes: int) -> list[Busy]:
     """The hosts on which the launcher starts ranks; of the test bed this machine, which they all are. [] where they do not answer."""
     if launcher.is_local or launcher.kind == "testbed":
-        return [here()]
+        return [here(awake=launcher.kind == "testbed")]
     with launcher.session() as more:
         try:
             words = launcher.command(["sh", "-c", ASK], nodes, nodes)

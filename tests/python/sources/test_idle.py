@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -41,27 +41,57 @@ def test_a_busy_machine_names_its_programs_and_their_cores() -> None:
     assert Busy("", 1, 0.3).text == "0.3 of 1 core busy"
 
 
-def test_programs_of_this_machine_share_what_they_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two processes of one name count together; one that was not there before has all its ticks from the second."""
+# Number → name, ticks of user and system, the scheduler's policy.
+Processes = dict[int, tuple[str, int, int, int]]
 
-    def counters(ticks: Sequence[int], processes: dict[int, tuple[str, int, int]]) -> None:
+
+@pytest.fixture
+def second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Processes, Processes], None]:
+    """Sets what two cores' counters have before and after a second in which 150 of 200 ticks are busy."""
+
+    def counters(ticks: Sequence[int], processes: Processes) -> None:
         (tmp_path / "stat").write_text(f"cpu  {' '.join(map(str, ticks))}\ncpu0 1 2 3\n")
-        for number, (name, user, system) in processes.items():
+        for number, (name, user, system, policy) in processes.items():
             (tmp_path / f"{number}").mkdir(exist_ok=True)
-            line = f"{number} ({name}) R {' '.join(['0'] * 10)} {user} {system} 7 7 0\n"
+            line = f"{number} ({name}) R {' '.join(['0'] * 10)} {user} {system} 7 7 {' '.join(['0'] * 23)} {policy} 0\n"
             (tmp_path / f"{number}" / "stat").write_text(line)
 
-    def sleep(seconds: float) -> None:
-        assert seconds == 1.0
-        counters(later(user=150, idle=50), {1: ("a (b) c", 60, 40), 2: ("cc1", 70, 10), 3: ("cc1", 20, 0)})
+    def passes(before: Processes, after: Processes) -> None:
+        def sleep(seconds: float) -> None:
+            assert seconds == 1.0
+            counters(later(user=150, idle=50), after)
 
-    counters(BEFORE, {1: ("a (b) c", 40, 30), 2: ("cc1", 5, 5)})
+        counters(BEFORE, before)
+        monkeypatch.setattr(idle, "PROC", tmp_path)
+        monkeypatch.setattr(idle.time, "sleep", sleep)
+        monkeypatch.setattr(idle.os, "cpu_count", lambda: 2)
+
+    return passes
+
+
+def test_programs_of_this_machine_share_what_they_used(
+    tmp_path: Path, second: Callable[[Processes, Processes], None]
+) -> None:
+    """Two processes of one name count together; one that was not there before has all its ticks from the second."""
+    second(
+        {1: ("a (b) c", 40, 30, 0), 2: ("cc1", 5, 5, 0)},
+        {1: ("a (b) c", 60, 40, 0), 2: ("cc1", 70, 10, 0), 3: ("cc1", 20, 0, 0)},
+    )
     (tmp_path / "99").mkdir()  # has ended: its file is gone
-    monkeypatch.setattr(idle, "PROC", tmp_path)
-    monkeypatch.setattr(idle.time, "sleep", sleep)
-    monkeypatch.setattr(idle.os, "cpu_count", lambda: 2)
     (found,) = idle.of_hosts(LOCAL, 1)
     assert (found.busy, found.programs) == (1.5, (("cc1", 0.9), ("a (b) c", 0.3)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "busy", "busiest"), [("testbed", 0.5, (("cc1", 0.5),)), ("mpirun", 1.5, (("sh", 1.0), ("cc1", 0.5)))]
+)
+def test_loops_that_keep_the_cores_of_a_test_bed_awake_do_not_count(
+    second: Callable[[Processes, Processes], None], kind: str, busy: float, busiest: tuple[tuple[str, float], ...]
+) -> None:
+    """They run where nobody else wants to; on a machine that is measured itself they count."""
+    second({1: ("sh", 10, 0, 5), 2: ("cc1", 5, 5, 0)}, {1: ("sh", 110, 0, 5), 2: ("cc1", 50, 10, 0)})
+    (found,) = idle.of_hosts(Launcher(kind), 1)
+    assert (found.busy, found.programs) == (busy, busiest)
 
 
 class Hosts(Launcher):
