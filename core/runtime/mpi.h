@@ -10,7 +10,8 @@
 /* One call of an algorithm, planned: groups made, segments open. */
 typedef struct coll_call coll_call;
 
-/* Collective over comm, which should be private to collscope's messages. args: as collscope.h says; param and place must
+/* Collective over comm, which should be private to collscope's messages, and where the algorithm receives from any source (COLL_ANY_SOURCE) to
+ * those of this call: it would take what a fast rank sends in another. args: as collscope.h says; param and place must
  * outlive the call. type is the contiguous type of args->elem bytes, op its operator (MPI_OP_NULL without one). */
 coll_call *coll_open(MPI_Comm comm, const coll_alg *alg, const coll_args *args, MPI_Datatype type, MPI_Op op);
 /* The same, each operation noted by an observer that outlives the call; NULL: by none. */

@@ -29,7 +29,10 @@ static void one_call(void *self, const coll_alg *alg, const coll_args *shape, pl
   buffers_make(&b, alg->collective, &a, l->rank);
   a.in = b.in;
   a.out = b.out;
-  coll_call *call = coll_open(t->comm, alg, &a, l->types.type[type],
+  bool apart = alg->flags & COLL_ANY_SOURCE; /* would take messages of the next calls */
+  MPI_Comm comm = t->comm;
+  if (apart) MPI_Comm_dup(t->comm, &comm);
+  coll_call *call = coll_open(comm, alg, &a, l->types.type[type],
                               coll_has_operator(alg->collective) ? l->types.op[op] : MPI_OP_NULL);
   points_name(what, sizeof what, alg, &a, type);
   size_t wrong = 0;
@@ -44,6 +47,7 @@ static void one_call(void *self, const coll_alg *alg, const coll_args *shape, pl
   t->calls++;
   if (wrong) t->wrong++;
   coll_close(call);
+  if (apart) MPI_Comm_free(&comm);
   buffers_free(&b);
 }
 

@@ -37,7 +37,7 @@ static const char *find_barrier(subject *s, const plan_point *p, char *reason, s
 
 static const char *find(subject *s, launch *l, const plan_point *p, int ranks, bool trace, char *reason, size_t size) {
   bool combines = coll_has_operator(p->collective);
-  *s = (subject){ .comm = launch_first(l, ranks), .collective = p->collective };
+  *s = (subject){ .comm = launch_first(l, ranks), .apart = MPI_COMM_NULL, .collective = p->collective };
   const char *mismatch = combines ? plan_op_mismatch(p->type, p->op) : NULL;
   if (mismatch) return snprintf(reason, size, "%s", mismatch), reason;
   mpi_call call = { .collective = p->collective,
@@ -76,12 +76,19 @@ const char *subject_find(subject *s, launch *l, const plan_point *p, int ranks, 
   return why;
 }
 
+/* Warming up, one rank is at a later point than another: a receive from any source would take messages of that. */
+static MPI_Comm communicator_of(subject *s) {
+  if (s->bound.alg->flags & COLL_ANY_SOURCE) MPI_Comm_dup(s->comm, &s->apart);
+  return s->apart == MPI_COMM_NULL ? s->comm : s->apart;
+}
+
 void subject_open(subject *s, const plan_point *p, bool trace) {
   if (trace) s->observer = observe_make(port_now);
   if (!s->bound.alg) builtin_open(&s->builtin, s->comm, s->collective, &s->bound.args, s->bound.type, s->bound.op);
   if (plan_is_nonblocking(p->metric)) s->nonblocking = nonblocking_open(s->comm, p, &s->bound, &s->builtin);
   else if (s->bound.alg)
-    s->call = coll_open_observed(s->comm, s->bound.alg, &s->bound.args, s->bound.type, s->bound.op, s->observer);
+    s->call = coll_open_observed(communicator_of(s), s->bound.alg, &s->bound.args, s->bound.type, s->bound.op,
+                                 s->observer);
   if (!s->barrier_bound.alg) return;
   MPI_Comm_dup(s->comm, &s->barrier_comm); /* a receive from any source must not take its messages */
   s->barrier = coll_open(s->barrier_comm, s->barrier_bound.alg, &s->barrier_bound.args, s->barrier_bound.type,
@@ -106,6 +113,7 @@ void subject_barrier(const subject *s) {
 void subject_close(subject *s) {
   if (s->nonblocking) nonblocking_close(s->nonblocking);
   if (s->call) coll_close(s->call);
+  if (s->apart != MPI_COMM_NULL) MPI_Comm_free(&s->apart);
   if (!s->bound.alg) builtin_close(&s->builtin);
   if (s->barrier) {
     coll_close(s->barrier);

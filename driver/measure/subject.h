@@ -12,6 +12,7 @@ enum { SUBJECT_TEXT = BIND_TEXT };
 
 typedef struct {
   MPI_Comm comm;
+  MPI_Comm apart; /* of an algorithm that receives from any source; else MPI_COMM_NULL */
   coll_collective collective;
   binding bound;  /* without an algorithm: MPI's own function */
   size_t *displs; /* what args.displs points to */
