@@ -11,13 +11,14 @@
 
 #include "model/bundles.h"
 #include "model/filling.h"
+#include "model/users.h"
 
 /* A link of solved flows: how much of it these take up at a rate of 1, how much others keep of it; then what is left of both while it fills. */
 typedef struct {
   double left, demand, total, kept;
-  int32_t open, flows, resource;
-  uint32_t parts, first; /* of solved flows, and the first among `crossing` */
-  uint32_t users, first_user;
+  int32_t open, members; /* solved flows that have no share yet; all solved ones */
+  uint32_t parts, first; /* of these, and the first among `crossing` */
+  link_users users;
   bool known, listed; /* `kept` is; its users are */
 } solved_link;
 
@@ -26,12 +27,6 @@ typedef struct {
   double weight;
   int32_t link, resource; /* link: among the solved ones */
 } part;
-
-/* What any flow takes up of a link of which others than solved ones have a part. */
-typedef struct {
-  double weight;
-  int32_t flow;
-} user;
 
 /* Solved flows, one behind the other, that mind the same links: those of neighbouring ranks, which go the same way. They have one share. */
 typedef struct {
@@ -49,8 +44,7 @@ typedef struct sparse_work {
   size_t parts, part_cap;
   int32_t *crossing; /* the parts' sets, link by link; of each the last one first */
   size_t crossing_cap;
-  user *user;
-  size_t users, user_cap;
+  users users;   /* of links of which others than solved flows have a part */
   flow_set *set; /* and one more for the end */
   size_t sets, set_cap;
   size_t copied;             /* of u->solved */
@@ -60,7 +54,6 @@ typedef struct sparse_work {
   bool limits;
 } sparse_work;
 
-enum { MAX_STEPS = 64 }; /* of a list that is fetched */
 /* Rates that are nearer than this are one. */
 static const double SAME = 1e-12;
 
@@ -83,7 +76,7 @@ static int32_t place_of(fluid *u, sparse_work *w, int32_t link) {
     r->stamp = u->stamp;
     r->open = (int32_t)u->reached_n;
     RESERVE(w->link, w->link_cap, u->reached_n + 1);
-    w->link[u->reached_n] = (solved_link){ .resource = link, .flows = r->flows };
+    w->link[u->reached_n] = (solved_link){ .users = { .link = link, .n = (uint32_t)r->flows } };
     PUSH(u->reached, u->reached_n, u->reached_cap, link);
   }
   return r->open;
@@ -93,7 +86,7 @@ static int32_t place_of(fluid *u, sparse_work *w, int32_t link) {
 static void count_member(sparse_work *w, const part *p) {
   solved_link *l = &w->link[p->link];
   l->total += p->weight;
-  l->flows--;
+  l->members++;
   l->known = false;
 }
 
@@ -158,42 +151,13 @@ static void copy_solved(fluid *u, sparse_work *w) {
 
 /* ---- their shares -------------------------------------------------------------------------------------- */
 
-/* Follows the lists of some links side by side, as each step of one waits for memory. */
-static void fetch_lists(const fluid *u, const int32_t *link, size_t n) {
-  int32_t at[AHEAD];
-  if (n < 2) return;
-  for (size_t k = 0; k < n; k++) at[k] = u->resource[link[k]].head;
-  bool any = true;
-  for (int step = 0; any && step < MAX_STEPS; step++) {
-    any = false;
-    for (size_t k = 0; k < n; k++) {
-      if (at[k] == NONE) continue;
-      const crossing *c = crossing_at(u, at[k]);
-      fetch_state(u, (int32_t)c->flow);
-      at[k] = c->next;
-      if (at[k] == NONE) continue;
-      __builtin_prefetch(crossing_at(u, at[k]));
-      any = true;
-    }
-  }
-}
-
-/* Who is on a link. They lie far apart, and are asked more than once. */
-static void list_users(const fluid *u, sparse_work *w, solved_link *l) {
-  l->first_user = (uint32_t)w->users;
-  for (int32_t at = u->resource[l->resource].head; at != NONE; at = crossing_at(u, at)->next) {
-    const crossing *c = crossing_at(u, at);
-    PUSH(w->user, w->users, w->user_cap, (user){ c->weight, (int32_t)c->flow });
-  }
-  l->users = (uint32_t)w->users - l->first_user;
-  l->listed = true;
-}
+static inline bool is_mixed(const solved_link *l) { return l->users.n > (uint32_t)l->members; }
 
 /* What flows that keep their rate take of a link. */
 static double kept_of(const fluid *u, const sparse_work *w, const solved_link *l) {
   double kept = 0;
-  for (const user *c = w->user + l->first_user, *end = c + l->users; c < end; c++) {
-    if (c + AHEAD < end) fetch_state(u, c[AHEAD].flow);
+  for (const user *c = w->users.at + l->users.first, *end = c + l->users.n; c < end; c++) {
+    users_fetch(&w->users, u, c);
     const flow *f = flow_at(u, (size_t)c->flow);
     if (!is_solved(u, f)) kept += c->weight * f->rate;
   }
@@ -214,29 +178,30 @@ static void list_parts(const fluid *u, sparse_work *w) {
 
 /* Lists the users of those that will be asked for, some at a time. */
 static void list_mixed(const fluid *u, sparse_work *w) {
-  int32_t link[AHEAD];
-  solved_link *listed[AHEAD];
+  link_users *listed[AHEAD];
   size_t n = 0;
   for (size_t i = 0; i < u->reached_n; i++) {
     solved_link *l = &w->link[i];
-    if (l->flows && !l->listed) listed[n] = l, link[n++] = l->resource;
+    if (is_mixed(l) && !l->listed) {
+      listed[n++] = &l->users;
+      l->listed = true;
+    }
     if (n < AHEAD && i + 1 < u->reached_n) continue;
-    fetch_lists(u, link, n);
-    for (size_t k = 0; k < n; k++) list_users(u, w, listed[k]);
+    users_list(&w->users, u, listed, n);
     n = 0;
   }
 }
 
 static void open_link(const fluid *u, sparse_work *w, int32_t link) {
   solved_link *l = &w->link[link];
-  if (l->flows) {
+  if (is_mixed(l)) {
     if (!l->known) l->kept = kept_of(u, w, l);
     PUSH(w->mixed, w->mixed_n, w->mixed_cap, link);
   } else l->kept = 0;
   l->known = true;
   l->left = fmax(0, 1 - l->kept);
   l->demand = l->total;
-  l->open = u->resource[l->resource].flows - l->flows;
+  l->open = l->members;
   heap_push(&w->heap, (filling){ l->left / l->demand, link });
 }
 
@@ -286,6 +251,13 @@ static void give_shares(fluid *u, sparse_work *w) {
     }
 }
 
+/* The links that are likely to be next, and the sets of flows of the first. */
+static void fetch_filling(const sparse_work *w) {
+  const filling_heap *h = &w->heap;
+  for (size_t k = 1; k < 3 && k < h->n; k++) __builtin_prefetch(&w->link[h->at[k].link], 1);
+  if (h->n) __builtin_prefetch(&w->crossing[w->link[h->at[0].link].first]);
+}
+
 /* Raises all rates together; who crosses the link that fills up first stays there, and so on. What a link still has for each grows while
  * others fill up, so the one that is next is asked again when its turn comes. */
 static void fill_up(fluid *u, sparse_work *w) {
@@ -298,6 +270,7 @@ static void fill_up(fluid *u, sparse_work *w) {
   while (w->heap.n) {
     filling next = heap_take(&w->heap);
     solved_link *l = &w->link[next.link];
+    fetch_filling(w);
     if (!l->open) continue;
     double share = l->left / l->demand;
     if (w->heap.n && share > w->heap.at[0].share) {
@@ -316,7 +289,7 @@ static void fill_up(fluid *u, sparse_work *w) {
     for (uint32_t i = 0; i < l->parts; i++) {
       if (i + AHEAD < l->parts) __builtin_prefetch(&w->set[set[i + AHEAD]], 1);
       if (i + AHEAD / 2 < l->parts) __builtin_prefetch(&w->part[w->set[set[i + AHEAD / 2]].first]);
-      if (!w->set[set[i]].fixed) fix(w, (size_t)set[i], level, l->resource);
+      if (!w->set[set[i]].fixed) fix(w, (size_t)set[i], level, l->users.link);
     }
   }
   give_shares(u, w);
@@ -326,11 +299,11 @@ static inline double rate_of(const fluid *u, const flow *f) { return is_solved(u
 
 /* Who crosses this link and has no bottleneck any more, or more than one that has it as its bottleneck, is solved, too. */
 static void check_bottlenecks(fluid *u, const sparse_work *w, const solved_link *l) {
-  const user *first = w->user + l->first_user, *end = first + l->users;
-  int32_t link = l->resource;
+  const user *first = w->users.at + l->users.first, *end = first + l->users.n;
+  int32_t link = l->users.link;
   double used = 0, most = 0, least_stuck = DBL_MAX;
   for (const user *c = first; c < end; c++) {
-    if (c + AHEAD < end) fetch_state(u, c[AHEAD].flow);
+    users_fetch(&w->users, u, c);
     const flow *f = flow_at(u, (size_t)c->flow);
     double rate = rate_of(u, f);
     used += c->weight * rate;
@@ -352,24 +325,42 @@ static bool is_concerned(const fluid *u, int32_t link) {
   return u->bundled || r->stuck || r->joined == u->stamp;
 }
 
-void sparse_solve(fluid *u) {
-  if (!u->sparse_work) u->sparse_work = memset(array_grow(NULL, sizeof *u->sparse_work), 0, sizeof *u->sparse_work);
-  sparse_work *w = u->sparse_work;
-  u->reached_n = u->solved_n = w->parts = w->sets = w->copied = w->users = 0;
-  w->limits = false;
+/* Where flows have come or gone, those are solved that are new there and those that have their bottleneck there. */
+static void solve_dirty(fluid *u, sparse_work *w) {
+  link_users dirty[AHEAD], *listed[AHEAD];
+  size_t n = 0;
   fetch_first_dirty(u);
   for (size_t d = 0; d < u->dirty_n; d++) {
     int32_t link = u->dirty[d];
+    resource *r = &u->resource[link];
     fetch_dirty(u, d);
-    u->resource[link].dirty = false;
-    if (!is_concerned(u, link)) continue;
-    for (int32_t at = u->resource[link].head; at != NONE; at = crossing_at(u, at)->next) {
-      int32_t index = (int32_t)crossing_at(u, at)->flow;
-      const flow *f = flow_at(u, (size_t)index);
-      if (f->bottleneck == link || f->rate == 0) solve_too(u, index);
+    r->dirty = false;
+    if (is_concerned(u, link)) {
+      dirty[n] = (link_users){ .link = link, .n = (uint32_t)r->flows };
+      listed[n] = &dirty[n];
+      n++;
     }
+    if (n < AHEAD && d + 1 < u->dirty_n) continue;
+    w->users.n = 0;
+    users_list(&w->users, u, listed, n);
+    for (size_t i = 0; i < FAR_AHEAD && i < w->users.n; i++) fetch_state(u, w->users.at[i].flow);
+    for (const link_users *l = dirty; l < dirty + n; l++)
+      for (const user *c = w->users.at + l->first, *end = c + l->n; c < end; c++) {
+        users_fetch(&w->users, u, c);
+        const flow *f = flow_at(u, (size_t)c->flow);
+        if (f->bottleneck == l->link || f->rate == 0) solve_too(u, c->flow);
+      }
+    n = 0;
   }
-  u->dirty_n = 0;
+  u->dirty_n = w->users.n = 0;
+}
+
+void sparse_solve(fluid *u) {
+  if (!u->sparse_work) u->sparse_work = memset(array_grow(NULL, sizeof *u->sparse_work), 0, sizeof *u->sparse_work);
+  sparse_work *w = u->sparse_work;
+  u->reached_n = u->solved_n = w->parts = w->sets = w->copied = 0;
+  w->limits = false;
+  solve_dirty(u, w);
   while (w->copied < u->solved_n) {
     copy_solved(u, w);
     fill_up(u, w);
@@ -384,7 +375,7 @@ void sparse_free(fluid *u) {
   free(w->link);
   free(w->part);
   free(w->crossing);
-  free(w->user);
+  free(w->users.at);
   free(w->set);
   free(w->mixed);
   free(w->heap.at);
