@@ -23,6 +23,7 @@ FAR = 0.75  # an error from which on the colour is full
 ERRORS = LinearSegmentedColormap.from_list("errors", ["#2166AC", "#92C5DE", "#F7F7F7", "#F4A582", "#B2182B"])
 NEAR = 0.2  # the band around the diagonal
 FEWEST = 3
+MANY = 12  # algorithms of a panel; of more only some have room for a name
 CELL, LETTER = (0.46, 0.3), 0.068  # of the heat map, in inches: a cell's width and height, a letter of a name
 MARKERS = "os^DvP*X<>"
 BANDS = {  # of a prediction: width and opacity of its bar, and what it is
@@ -33,8 +34,9 @@ BANDS = {  # of a prediction: width and opacity of its bar, and what it is
 
 def scatter(both: pd.DataFrame) -> Figure:
     """Predicted over measured time, one dot per call, decisions below algorithms, one panel per collective; the line is where both agree,
-    the shade 20 % around it. A bar through a dot is the band of its prediction, where `both` has one: drawn_low_s to drawn_high_s of what
-    is not known of the machine, thin; noise_low_s to noise_high_s, in which 90 % of the call's times should lie, thick."""
+    the shade 20 % around it. Of more than MANY algorithms only those with a dot outside the shade have a colour and a name. A bar through a
+    dot is the band of its prediction, where `both` has one: drawn_low_s to drawn_high_s of what is not known of the machine, thin;
+    noise_low_s to noise_high_s, in which 90 % of the call's times should lie, thick."""
     names = sorted(both.collective.unique())
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
@@ -45,7 +47,8 @@ def scatter(both: pd.DataFrame) -> Figure:
     for ax, name in zip(axes.flat, names, strict=False):
         part = both[both.collective == name]
         keys = sorted(part.algorithm.unique(), key=_order)
-        colours, names_of = map_colours(keys), _legend(keys)
+        named = _farthest(part) if len(keys) > MANY else keys
+        colours, names_of = dict.fromkeys(keys, FAINT) | map_colours(named), _legend(named)
         ends = np.array([low, high])
         ax.fill_between(ends, ends * (1 - NEAR), ends * (1 + NEAR), color=SHADE, lw=0, zorder=0)
         ax.plot(ends, ends, color=FAINT, lw=0.9, zorder=1)
@@ -56,11 +59,12 @@ def scatter(both: pd.DataFrame) -> Figure:
                     ax.vlines(of.measured_s * 1e6, of[f"{band}_low_s"] * 1e6, of[f"{band}_high_s"] * 1e6, lw=width, alpha=alpha,
                               color=colours[key], zorder=1.5)  # fmt: skip
             ax.plot(of.measured_s * 1e6, of.predicted_s * 1e6, ls="", marker=MARKERS[i % len(MARKERS)], ms=3.0, mew=0,
-                    alpha=0.6, color=colours[key], label=names_of[key], zorder=2 - _order(key)[0] / 4)  # fmt: skip
+                    alpha=0.6, color=colours[key], label=names_of.get(key), zorder=2 - _order(key)[0] / 4)  # fmt: skip
         ax.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), aspect="equal")
         ax.set_title(name, fontsize=10)
         ax.grid(color=GRID, lw=0.5)
-        ax.legend(fontsize=7, loc="upper left", handletextpad=0.1, borderpad=0.2, markerscale=1.8)
+        if named:
+            ax.legend(fontsize=7, loc="upper left", handletextpad=0.1, borderpad=0.2, markerscale=1.8)
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_formatter(lambda value, _: tick_time(value * 1e-6))
             axis.set_major_locator(LogLocator(10, numticks=8))
@@ -80,7 +84,9 @@ def scatter(both: pd.DataFrame) -> Figure:
         fontweight="bold",
         va="center",
     )
-    fig.text(0.02, 1 - 0.4 / height, f"shaded: within 20 %{bars}", color=FAINT, fontsize=8.5, va="center")
+    crowded = both.groupby("collective").algorithm.nunique().max() > MANY
+    some = f"; of more than {MANY} algorithms those outside are named" if crowded else ""
+    fig.text(0.02, 1 - 0.4 / height, f"shaded: within 20 %{some}{bars}", color=FAINT, fontsize=8.5, va="center")
     fig.tight_layout(rect=(0, 0, 1, 1 - 0.5 / height))
     return fig
 
@@ -184,6 +190,12 @@ def _swept(part: pd.DataFrame) -> pd.DataFrame:
 def _order(key: str) -> tuple[bool, str]:
     """Algorithms by name, then decisions."""
     return key.startswith("decision/"), key
+
+
+def _farthest(part: pd.DataFrame) -> list[str]:
+    """Of algorithms with a dot outside the shade those that are farthest off, MANY at most."""
+    off = (part.predicted_s / part.measured_s - 1).abs().groupby(part.algorithm).max()
+    return sorted(off[off > NEAR].nlargest(MANY).index, key=_order)
 
 
 def _of(both: pd.DataFrame, collective: str, key: str) -> pd.DataFrame:
