@@ -42,10 +42,14 @@ def configured(library: libraries.Library, preset: str) -> Path:
 # Under sanitizers: each algorithm's data, and the operations that few of them use.
 SANITIZED = ("collscope-driver", "operations_test")
 SENDING = (("-R", r"^(sweep_more_[0-9]|operations)\.5$"),)
-# libcollscope.so with these libraries is tests/python/preload's. Of the long tests, each algorithm's data, blocking and not.
+# libcollscope.so with these libraries is tests/python/preload's. Of the long tests, each algorithm's data, blocking and not, and what is
+# left to sanitizers where there is a sanitized tree.
 ALL_BUT_PRELOADED = (
     ("-LE", "full", "-E", "^preload_"),
-    ("-R", r"^(sweep_more_[0-9]|nonblocking.play_more_[0-9]+)\.4$"),
+    (
+        "-R",
+        r"^(sweep_more_[0-9]|nonblocking\.play_more_[0-9]+)\.4$|^nonblocking\.(several\.5|threads\.3|plans)$|^full_disk$",
+    ),
 )
 
 
