@@ -1,0 +1,37 @@
+"""collscope.campaigns.report: what the committed summaries of campaigns say follows from their tables."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+
+import pytest
+
+from collscope.analysis import prediction
+from collscope.base import paths
+from collscope.points import table
+
+CAMPAIGNS = ("orfeo_published", "testbed", "testbed_two_levels", "testbed_rendezvous")
+
+
+@pytest.mark.parametrize("campaign", CAMPAIGNS)
+def test_errors_and_winners_are_those_of_the_table(campaign: str) -> None:
+    folder = paths.ROOT / "results/validation" / campaign
+    frame = table.read_csv(folder / "table.csv")
+    predicted = frame.source == "model"
+    both = prediction.joined(frame[predicted], frame[~predicted])
+    summary = json.loads((folder / "summary.json").read_text())
+    (all_calls,) = prediction.errors(both, None).to_dict("records")
+    (kept,) = summary["errors"]["all"]
+    for number in ("points", "median", "p90", "worst", "bias"):
+        assert kept[number] == pytest.approx(all_calls[number])
+    won = prediction.winners(both)
+    assert won and summary["winners"] == pytest.approx(asdict(won) | {"agreement": won.agreement})
+
+
+@pytest.mark.parametrize("campaign", CAMPAIGNS)
+def test_every_figure_of_the_report_is_there(campaign: str) -> None:
+    folder = paths.ROOT / "results/validation" / campaign
+    named = re.findall(r"^!\[.*\]\((.+?)\)", (folder / "report.md").read_text(), re.MULTILINE)
+    assert named and all((folder / name).is_file() for name in named)
