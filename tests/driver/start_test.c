@@ -25,10 +25,32 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
   return apart ? PMPI_Comm_split(comm, rank, 0, out) : PMPI_Comm_split_type(comm, type, key, info, out);
 }
 
+/* Each of two ranks goes on when it has the other's message, in place of both together when the last has come. */
+static int exchanging;
+static void clock_exchange(MPI_Comm comm) {
+  int64_t began[2] = { 0 };
+  MPI_Allgather(&clock_ns, 1, MPI_INT64_T, began, 1, MPI_INT64_T, comm);
+  clock_advance_to(began[1 - rank] + CLOCK_LATENCY_NS);
+}
+
 int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   int code = PMPI_Allreduce(in, out, n, type, op, comm);
-  clock_meet(comm);
+  if (exchanging) clock_exchange(comm);
+  else clock_meet(comm);
   return code;
+}
+
+/* The window of two ranks of which this one comes later, by almost as much as a message takes. */
+static double window_with_late(int later) {
+  MPI_Comm own;
+  MPI_Comm_dup(MPI_COMM_WORLD, &own);
+  clock_meet(own);
+  if (rank == later) port_idle(0.9 * latency_s);
+  exchanging = 1;
+  double window = port_window(own);
+  exchanging = 0;
+  MPI_Comm_free(&own);
+  return window;
 }
 
 static void open_segment(void) {
@@ -73,6 +95,10 @@ int main(int argc, char **argv) {
   port_synchronise_clocks(MPI_COMM_WORLD);
   double window = port_window(MPI_COMM_WORLD), exact = 2e-6 + 1.5 * (latency_s + step_s);
   expect(fabs(window - exact) < 1e-9, "the window is not an exchange and a half and 2 us", window, exact);
+  for (int later = 0; later < 2; later++) {
+    double staggered = window_with_late(later);
+    expect(fabs(staggered - exact) <= 1.5 * step_s, "the window depends on who comes first", staggered, exact);
+  }
   before = clock_seconds();
   expect(port_window(MPI_COMM_WORLD) == window && clock_seconds() == before, "a window is found again", window, exact);
   int late = late_starts(0.05);

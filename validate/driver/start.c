@@ -119,17 +119,20 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* As short as may be: in a pause caches forget what a rank that comes from its last call still has there, and its first message takes twice
- * its time after some 30 us. So: an exchange and a half, and what a disturbed core takes. */
+ * its time after some 30 us. So: an exchange and a half, and what a disturbed core takes. Of two ranks that come one after the other, the
+ * first waits longer than a message takes, by as much as it came earlier, and is the later one by as much the next time; two times in a row
+ * are as long as two messages. */
 static double find_window(MPI_Comm comm) {
-  enum { TRIES = 9 };
-  double took[TRIES], came, last, window;
+  enum { TRIES = 10, PAIRS = TRIES - 1 };
+  double came[TRIES + 1], last, pair[PAIRS], window;
+  came[0] = port_now();
   for (int i = 0; i < TRIES; i++) {
-    came = port_now();
-    MPI_Allreduce(&came, &last, 1, MPI_DOUBLE, MPI_MAX, comm);
-    took[i] = port_now() - came;
+    MPI_Allreduce(&came[i], &last, 1, MPI_DOUBLE, MPI_MAX, comm);
+    came[i + 1] = port_now();
   }
-  qsort(took, TRIES, sizeof *took, by_size);
-  window = 2e-6 + 1.5 * took[TRIES / 2];
+  for (int i = 0; i < PAIRS; i++) pair[i] = (came[i + 2] - came[i]) / 2;
+  qsort(pair, PAIRS, sizeof *pair, by_size);
+  window = 2e-6 + 1.5 * pair[PAIRS / 2];
   MPI_Bcast(&window, 1, MPI_DOUBLE, 0, comm);
   return window;
 }
