@@ -120,8 +120,8 @@ static int by_size(const void *a, const void *b) {
 
 /* As short as may be: in a pause caches forget what a rank that comes from its last call still has there, and its first message takes twice
  * its time after some 30 us. So: an exchange and a half, and what a disturbed core takes. Of two ranks that come one after the other, the
- * first waits longer than a message takes, by as much as it came earlier, and is the later one by as much the next time; two times in a row
- * are as long as two messages. */
+ * first waits longer than a message takes, by as much as it came earlier, and is the later one by as much the next time; two consecutive
+ * times are as long as two messages. */
 static double find_window(MPI_Comm comm) {
   enum { TRIES = 10, PAIRS = TRIES - 1 };
   double came[TRIES + 1], last, pair[PAIRS], window;

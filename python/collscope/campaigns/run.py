@@ -283,6 +283,7 @@ def _setting(
     file = campaign.file
     ranks = sorted({layout.ranks for layout, _ in tasks})
     back_end = next((row["back_end"] for row in measured if row["back_end"]), "")
+    late = sum(row.get("start") == "barrier" for row in measured) if file.metric == "makespan" else 0
     return [
         ("platform", file.platform),
         *ready.setting,
@@ -290,6 +291,7 @@ def _setting(
         ("band", band_text(campaign, platform, tasks)),
         *([("noise", _noise_text(platform, file.noise))] if file.noise else []),
         ("measured", f"{file.measure.source}: {back_end}"),
+        *([("start", _start_text(late, len(measured)))] if late else []),
         *([("others' work", f"before measuring: {busy[0]}, after: {busy[1]}")] if any(busy) else []),
         ("time", ", ".join(f"{name} {end - start:.0f} s" for (_, start), (name, end) in pairwise(stages))),
         ("ranks", ranks_text(ranks)),
@@ -311,6 +313,10 @@ def band_text(campaign: Campaign, platform: Platform, tasks: Sequence[Task]) -> 
     named = counted(sum(one.given for one in numbers), "range")
     left = "; ".join(one.keys for one in numbers if not one.given)
     return f"{campaign.file.draws} draws of {named} that the platform's file gives, and of what it leaves open: {left or 'nothing'}"
+
+
+def _start_text(late: int, calls: int) -> str:
+    return f"{late} of {counted(calls, 'call')} after a barrier, as ranks were late for a common one: they began apart"
 
 
 def _noise_text(platform: Platform, draws: int) -> str:

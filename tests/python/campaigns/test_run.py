@@ -253,6 +253,18 @@ def test_settings_name_ranks_time_and_what_else_ran_where_something_was_measured
         assert ("others' work" in setting) == (source == "real")
 
 
+@pytest.mark.parametrize(("metric", "noted"), [("makespan", True), ("osu_avg", False)])
+def test_settings_count_calls_that_began_after_a_barrier_where_a_common_start_was_to_be(
+    known: Registry, metric: str, noted: bool
+) -> None:
+    file = {"title": "t", "platform": "p", "metric": metric, "measure": {"source": "real"}}
+    read = campaigns.Campaign("c", Path("c.toml"), campaigns._File.model_validate(file))
+    layout, point = Layout(None, 1, 2), Point("bcast", "bcast/linear", 1)
+    rows = [row_of(layout, point, "real", 1.0, start=start) for start in ("barrier", "window", "barrier")]
+    setting = dict(run._setting(read, Prepared("p"), tiny(), [(layout, point)], rows, ("", ""), []))
+    assert setting.get("start", "").startswith("2 of 3 calls after a barrier") == noted
+
+
 def test_launches_of_the_same_call_say_what_no_model_can_be_better_than(known: Registry) -> None:
     layout, point = Layout(None, 1, 2), Point("bcast", "bcast/linear", 1)
     several = [row_of(layout, point, "real", 1.0, floor=f) for f in (0.01, 0.03, 0.07, None)]
