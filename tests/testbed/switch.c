@@ -35,11 +35,13 @@ static void free_frames(frame *f) {
 static void close_all(void) {
   for (int h = 0; h < bed.hosts; h++) close(bed.tap[h]), close(other_end[h]);
   for (size_t e = 0; e < bed.events; e++) free(bed.heap[e].frame);
-  for (int i = 0; i < 2 * (bed.hosts + bed.leaves); i++) {
-    for (int q = 0; q < bed.hosts * bed.hosts; q++) free_frames(bed.port[i].of_pair[q].head);
-    free(bed.port[i].of_pair);
-    free(bed.port[i].turn);
-  }
+  for (int pair = 0; pair < bed.hosts * bed.hosts; pair++)
+    for (connection *c = bed.of_pair[pair], *next; c; c = next) {
+      for (int i = 0; i < 2 * (bed.hosts + bed.leaves); i++) free_frames(c->at[i].head);
+      next = c->next;
+      free(c);
+    }
+  free(bed.of_pair);
   free(bed.port);
   free(bed.heap);
   free_frames(bed.spare);
@@ -98,7 +100,7 @@ static void one_leaf(void) {
   host_sends(0, 2, 1000, 'd');
   read_host(0, 0);
   run();
-  must_say("a NIC serves its pairs in turn and each pair in order",
+  must_say("a NIC serves who it sends to in turn and each in order",
            "a→1 of 1000 at 2.0 ms; b→1 of 1000 at 3.0 ms; d→2 of 1000 at 4.0 ms; c→1 of 1000 at 5.0 ms; ");
 
   network(3, 1);
@@ -159,32 +161,61 @@ static void two_leaves(void) {
            "a→4 of 1000 at 3.2 ms; b→5 of 1000 at 5.2 ms; ");
 }
 
-/* An IPv4 packet with a TCP segment in a frame: `data` bytes of payload behind headers with options, and padding behind that. */
-static void host_sends_tcp(int from, int to, int data, int padding, int version, int protocol) {
+/* An IPv4 packet of this version and protocol in a frame: a TCP segment with `data` bytes of payload behind headers with options, and
+ * padding behind that. Its last byte is `name`, and its sender's port of TCP is `end`. */
+typedef struct {
+  int data, padding, version, protocol, end;
+  char name;
+} packet;
+
+static void host_sends_tcp(int from, int to, packet what) {
   enum { ETHERNET = 14, IP = 24, TCP = 32 };
-  unsigned char packet[2048] = { 2, 0, 0, 0, 0, (unsigned char)to, 2, 0, 0, 0, 0, (unsigned char)from, 8 };
-  unsigned char *ip = packet + ETHERNET;
-  int total = IP + TCP + data, bytes = ETHERNET + total + padding;
-  ip[0] = (unsigned char)(version << 4 | IP / 4);
+  unsigned char bytes_of[2048] = { 2, 0, 0, 0, 0, (unsigned char)to, 2, 0, 0, 0, 0, (unsigned char)from, 8 };
+  unsigned char *ip = bytes_of + ETHERNET;
+  int total = IP + TCP + what.data, bytes = ETHERNET + total + what.padding;
+  ip[0] = (unsigned char)(what.version << 4 | IP / 4);
   ip[2] = (unsigned char)(total >> 8);
   ip[3] = (unsigned char)total;
-  ip[9] = (unsigned char)protocol;
+  ip[9] = (unsigned char)what.protocol;
+  ip[IP + 1] = (unsigned char)what.end;
   ip[IP + 12] = TCP / 4 << 4;
-  packet[bytes - 1] = 't';
-  if (send(other_end[from], packet, (size_t)bytes, 0) != bytes) fail("send: %s", strerror(errno));
+  bytes_of[bytes - 1] = (unsigned char)what.name;
+  if (send(other_end[from], bytes_of, (size_t)bytes, 0) != bytes) fail("send: %s", strerror(errno));
+}
+
+/* Two ranks of one host send to another host, three frames of 1000 bytes and one. */
+static void connections(void) {
+  network(2, 1);
+  for (int i = 0; i < 4; i++) host_sends_tcp(0, 1, (packet){ 930, 0, 4, 6, i < 3 ? 1 : 2, (char)('a' + i) });
+  read_host(0, 0);
+  run();
+  must_say("a NIC serves its connections in turn and each in order",
+           "a→1 of 1000 at 2.0 ms; b→1 of 1000 at 3.0 ms; d→1 of 1000 at 4.0 ms; c→1 of 1000 at 5.0 ms; ");
+
+  network(2, 1);
+  for (int i = 0; i < 100; i++) {
+    host_sends_tcp(0, 1, (packet){ 930, 0, 4, 6, i, 'a' });
+    read_host(0, i);
+    run();
+  }
+  *story = 0;
+  int kept = 0;
+  for (const connection *c = bed.of_pair[1]; c; c = c->next) kept++;
+  SAYS("%d", kept);
+  must_say("connections of programs that have ended take no room", "1");
 }
 
 static void acknowledgements(void) {
   network(4, 2);
   host_sends(0, 1, 1000, 'a');
-  host_sends_tcp(0, 1, 0, 0, 4, 6);
+  host_sends_tcp(0, 1, (packet){ 0, 0, 4, 6, 0, 't' });
   read_host(0, 0);
   run();
   SAYS("%d of %d", (int)bed.acknowledgements, (int)bed.frames);
   must_say("an acknowledgement overtakes", "t→1 of 70 at 1.0 ms; a→1 of 1000 at 2.0 ms; 1 of 2");
 
   network(4, 2);
-  host_sends_tcp(0, 3, 0, 6, 4, 6);
+  host_sends_tcp(0, 3, (packet){ 0, 6, 4, 6, 0, 't' });
   read_host(0, 0);
   run();
   must_say("padding is not data, and to another leaf it is farther", "t→3 of 76 at 1.2 ms; ");
@@ -192,7 +223,7 @@ static void acknowledgements(void) {
   static const int no[][3] = { { 1, 4, 6 }, { 300, 4, 6 }, { 0, 6, 6 }, { 0, 4, 17 } };
   for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
     network(2, 1);
-    host_sends_tcp(0, 1, no[i][0], 0, no[i][1], no[i][2]);
+    host_sends_tcp(0, 1, (packet){ no[i][0], 0, no[i][1], no[i][2], 0, 't' });
     read_host(0, 0);
     run();
     *story = 0;
@@ -258,6 +289,7 @@ static void events_come_in_order(void) {
 int main(void) {
   one_leaf();
   two_leaves();
+  connections();
   acknowledgements();
   what_is_for_nobody();
   events_come_in_order();

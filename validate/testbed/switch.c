@@ -2,8 +2,9 @@
  *
  * Each host is a network namespace with one TAP device. A frame keeps its sender's NIC busy for length / rate, reaches the receiver's
  * NIC a latency after its first bit has left (cut-through), and keeps that busy as long. With several leaves, a frame to another leaf
- * crosses the uplink of its own and the downlink of the other in between. A port serves its pairs of hosts in turn, keeps each pair's
- * order, and drops nothing.
+ * crosses the uplink of its own and the downlink of the other in between. A port serves its connections in turn, as an InfiniBand
+ * adapter serves its queue pairs: ranks of one host that send at once share its NIC. It keeps each connection's order, and drops
+ * nothing.
  *
  * Time is virtual where it matters: a port that was told late goes on from the moment at which it became free, so a late wake-up delays
  * one frame and never the rate. Acknowledgements without data cost no bandwidth and overtake: they are what the transport adds, and a
@@ -31,22 +32,31 @@ enum { MAX_HOSTS = 64, FRAME_BYTES = 1514, AT_ONCE = 64, PRIORITY = 10 };
 
 typedef struct frame {
   struct frame *next;
+  struct connection *of;
   double tail; /* when the last bit reaches the port that is next, at the earliest */
   int bytes, src, dst;
   unsigned char data[FRAME_BYTES + 4];
 } frame;
 
-typedef struct {
+/* The frames of a connection that wait at a port. */
+typedef struct queue {
   frame *head, *tail;
+  struct queue *next; /* whose turn it is after this one */
 } queue;
+
+/* One direction of a TCP connection; other frames are one connection of their pair of hosts. */
+typedef struct connection {
+  struct connection *next; /* of the same pair of hosts */
+  uint32_t ends;           /* the ports of TCP at both */
+  int frames;              /* that are under way; without any, it may become another connection */
+  queue at[];              /* each port */
+} connection;
 
 /* One direction of a NIC or of a leaf's uplink. */
 typedef struct {
   double s_per_byte;
   bool busy;
-  queue *of_pair; /* [hosts × hosts] */
-  int *turn;      /* pairs that wait, in the order in which they are served: a ring */
-  int first, waiting;
+  queue *first, *last; /* of those that wait, in the order in which they are served */
 } port;
 
 typedef enum { ARRIVES, FREE, DELIVERED } event_kind;
@@ -61,7 +71,8 @@ typedef struct {
 static struct {
   int hosts, leaves, tap[MAX_HOSTS];
   double latency_s, uplink_latency_s;
-  port *port; /* out of each host, up and down of each leaf, in to each host */
+  port *port;           /* out of each host, up and down of each leaf, in to each host */
+  connection **of_pair; /* [hosts × hosts] */
   event *heap;
   size_t events, room;
   uint64_t made;
@@ -142,15 +153,21 @@ static int next_port(const frame *f, int at, double *latency_s) {
   return port_down(to);
 }
 
+/* Its turn comes after all others'. */
+static void line_up(port *p, queue *q) {
+  q->next = NULL;
+  if (p->first) p->last->next = q;
+  else p->first = q;
+  p->last = q;
+}
+
 static void serve(int at, double time) {
   port *p = &bed.port[at];
-  int pair = p->turn[p->first], pairs = bed.hosts * bed.hosts;
-  queue *q = &p->of_pair[pair];
+  queue *q = p->first;
   frame *f = q->head;
   q->head = f->next;
-  p->first = (p->first + 1) % pairs;
-  p->waiting--;
-  if (q->head) p->turn[(p->first + p->waiting++) % pairs] = pair;
+  p->first = q->next;
+  if (q->head) line_up(p, q);
   double end = time + f->bytes * p->s_per_byte;
   if (end < f->tail) end = f->tail;
   p->busy = true;
@@ -164,13 +181,12 @@ static void serve(int at, double time) {
 
 static void arrive(int at, frame *f, double time) {
   port *p = &bed.port[at];
-  int pair = f->src * bed.hosts + f->dst;
-  queue *q = &p->of_pair[pair];
+  queue *q = &f->of->at[at];
   f->next = NULL;
   if (q->head) q->tail->next = f;
   else {
     q->head = f;
-    p->turn[(p->first + p->waiting++) % (bed.hosts * bed.hosts)] = pair;
+    line_up(p, q);
   }
   q->tail = f;
   if (!p->busy) serve(at, time);
@@ -187,10 +203,10 @@ static void events_until(double time) {
     event e = take_first();
     switch (e.kind) {
       case ARRIVES: arrive(e.port, e.frame, e.time); break;
-      case DELIVERED: deliver(e.frame); break;
+      case DELIVERED: e.frame->of->frames--, deliver(e.frame); break;
       case FREE:
         bed.port[e.port].busy = false;
-        if (bed.port[e.port].waiting) serve(e.port, e.time);
+        if (bed.port[e.port].first) serve(e.port, e.time);
     }
   }
 }
@@ -203,12 +219,38 @@ static int host_of(const unsigned char *address) {
   return memcmp(address, ours, sizeof ours) || address[5] >= bed.hosts ? -1 : address[5];
 }
 
-static bool is_acknowledgement(const frame *f) {
+/* Where the header of TCP begins in a frame, 0: it has none. */
+static int tcp_of(const frame *f) {
   enum { ETHERNET = 14, TCP = 6 };
   const unsigned char *ip = f->data + ETHERNET;
-  if (f->bytes < ETHERNET + 40 || f->data[12] != 8 || f->data[13] || ip[0] >> 4 != 4 || ip[9] != TCP) return false;
-  int head = (ip[0] & 15) * 4, total = ip[2] << 8 | ip[3];
-  return head + 13 < f->bytes - ETHERNET && total == head + (ip[head + 12] >> 4) * 4;
+  if (f->bytes < ETHERNET + 40 || f->data[12] != 8 || f->data[13] || ip[0] >> 4 != 4 || ip[9] != TCP) return 0;
+  int at = ETHERNET + (ip[0] & 15) * 4;
+  return at + 13 < f->bytes ? at : 0;
+}
+
+static bool is_acknowledgement(const frame *f) {
+  enum { ETHERNET = 14 };
+  const unsigned char *ip = f->data + ETHERNET;
+  int tcp = tcp_of(f), total = ip[2] << 8 | ip[3];
+  return tcp && total == tcp - ETHERNET + (f->data[tcp + 12] >> 4) * 4;
+}
+
+static connection *connection_of(const frame *f) {
+  int tcp = tcp_of(f), ports = 2 * (bed.hosts + bed.leaves);
+  connection **pair = &bed.of_pair[f->src * bed.hosts + f->dst], *idle = NULL;
+  uint32_t ends = 0;
+  if (tcp) memcpy(&ends, f->data + tcp, sizeof ends);
+  for (connection *c = *pair; c; c = c->next) {
+    if (c->frames && c->ends == ends) return c;
+    if (!c->frames) idle = c;
+  }
+  if (!idle) {
+    idle = room_for(1, sizeof *idle + (size_t)ports * sizeof *idle->at);
+    idle->next = *pair;
+    *pair = idle;
+  }
+  idle->ends = ends;
+  return idle;
 }
 
 static frame *spare_frame(void) {
@@ -235,6 +277,8 @@ static void read_host(int host, double time) {
     }
     bed.frames++;
     bed.bytes += (uint64_t)n;
+    f->of = connection_of(f);
+    f->of->frames++;
     if (is_acknowledgement(f)) {
       bed.acknowledgements++;
       double far_s = leaf_of(host) == leaf_of(f->dst) ? 0 : bed.uplink_latency_s;
@@ -285,13 +329,12 @@ static double positive(const char *name, const char *text) {
 }
 
 static void make_ports(double nic, double uplink) {
-  int ports = 2 * (bed.hosts + bed.leaves), pairs = bed.hosts * bed.hosts;
+  int ports = 2 * (bed.hosts + bed.leaves);
   bed.port = room_for((size_t)ports, sizeof *bed.port);
+  bed.of_pair = room_for((size_t)(bed.hosts * bed.hosts), sizeof(connection *));
   for (int i = 0; i < ports; i++) {
     bool up = i >= port_up(0) && i < port_in(0);
     bed.port[i].s_per_byte = 1 / (up ? uplink : nic);
-    bed.port[i].of_pair = room_for((size_t)pairs, sizeof(queue));
-    bed.port[i].turn = room_for((size_t)pairs, sizeof(int));
   }
 }
 
