@@ -21,6 +21,7 @@ include_patterns = [
     "results/*/report.md",
     "results/validation/README.md",
     "results/validation/orfeo_published/report.md",
+    "results/validation/testbed*/report.md",
 ]
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import runpy
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from collscope.base import paths
+from collscope.reference import site
 
 
 @pytest.mark.full
@@ -18,3 +21,13 @@ def test_the_site_has_every_page_and_no_link_that_leads_nowhere(tmp_path: Path) 
     written = {str(page.relative_to(out).with_suffix("")) for page in out.glob("docs/*.html")}
     assert written == {f"docs/{page.stem}" for page in (paths.ROOT / "docs").glob("*.md")}
     assert (out / "search.html").exists()
+
+
+def test_a_page_that_another_one_links_to_is_on_the_site() -> None:
+    patterns = runpy.run_path(str(site.SETTINGS / "conf.py"))["include_patterns"]
+    pages = {page.resolve() for pattern in patterns for page in paths.ROOT.glob(pattern)}
+    links = [
+        (page, page.parent / link) for page in pages for link in re.findall(r"\]\(([^)#:]+\.md)[)#]", page.read_text())
+    ]
+    assert len(links) > 150
+    assert [f"{page}: {link}" for page, link in links if link.resolve() not in pages] == []
