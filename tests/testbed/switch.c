@@ -37,7 +37,7 @@ static void close_all(void) {
   for (size_t e = 0; e < bed.events; e++) free(bed.heap[e].frame);
   for (int pair = 0; pair < bed.hosts * bed.hosts; pair++)
     for (connection *c = bed.of_pair[pair], *next; c; c = next) {
-      for (int i = 0; i < 2 * (bed.hosts + bed.leaves); i++) free_frames(c->at[i].head);
+      for (int i = 0; i < ports(); i++) free_frames(c->at[i].head);
       next = c->next;
       free(c);
     }
@@ -100,7 +100,7 @@ static void one_leaf(void) {
   host_sends(0, 2, 1000, 'd');
   read_host(0, 0);
   run();
-  must_say("a NIC serves who it sends to in turn and each in order",
+  must_say("frames without TCP take turns by pair of hosts, each pair in order",
            "a→1 of 1000 at 2.0 ms; b→1 of 1000 at 3.0 ms; d→2 of 1000 at 4.0 ms; c→1 of 1000 at 5.0 ms; ");
 
   network(3, 1);
@@ -169,9 +169,9 @@ typedef struct {
 } packet;
 
 static void host_sends_tcp(int from, int to, packet what) {
-  enum { ETHERNET = 14, IP = 24, TCP = 32 };
-  unsigned char bytes_of[2048] = { 2, 0, 0, 0, 0, (unsigned char)to, 2, 0, 0, 0, 0, (unsigned char)from, 8 };
-  unsigned char *ip = bytes_of + ETHERNET;
+  enum { IP = 24, TCP = 32 };
+  unsigned char raw[2048] = { 2, 0, 0, 0, 0, (unsigned char)to, 2, 0, 0, 0, 0, (unsigned char)from, 8 };
+  unsigned char *ip = raw + ETHERNET;
   int total = IP + TCP + what.data, bytes = ETHERNET + total + what.padding;
   ip[0] = (unsigned char)(what.version << 4 | IP / 4);
   ip[2] = (unsigned char)(total >> 8);
@@ -179,8 +179,8 @@ static void host_sends_tcp(int from, int to, packet what) {
   ip[9] = (unsigned char)what.protocol;
   ip[IP + 1] = (unsigned char)what.end;
   ip[IP + 12] = TCP / 4 << 4;
-  bytes_of[bytes - 1] = (unsigned char)what.name;
-  if (send(other_end[from], bytes_of, (size_t)bytes, 0) != bytes) fail("send: %s", strerror(errno));
+  raw[bytes - 1] = (unsigned char)what.name;
+  if (send(other_end[from], raw, (size_t)bytes, 0) != bytes) fail("send: %s", strerror(errno));
 }
 
 /* Two ranks of one host send to another host, three frames of 1000 bytes and one. */

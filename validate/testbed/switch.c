@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_HOSTS = 64, FRAME_BYTES = 1514, AT_ONCE = 64, PRIORITY = 10 };
+enum { MAX_HOSTS = 64, FRAME_BYTES = 1514, AT_ONCE = 64, PRIORITY = 10, ETHERNET = 14 };
 
 typedef struct frame {
   struct frame *next;
@@ -140,6 +140,7 @@ static int leaf_of(int host) { return host * bed.leaves / bed.hosts; }
 static int port_out(int host) { return host; }
 static int port_up(int leaf) { return bed.hosts + leaf; }
 static int port_down(int leaf) { return bed.hosts + bed.leaves + leaf; }
+static int ports(void) { return 2 * (bed.hosts + bed.leaves); }
 static int port_in(int host) { return bed.hosts + 2 * bed.leaves + host; }
 
 /* The port after this one on the path of a frame, -1 after the last, and how long it takes to get there. */
@@ -194,6 +195,7 @@ static void arrive(int at, frame *f, double time) {
 
 static void deliver(frame *f) {
   if (write(bed.tap[f->dst], f->data, (size_t)f->bytes) != f->bytes) bed.lost++;
+  f->of->frames--;
   f->next = bed.spare;
   bed.spare = f;
 }
@@ -203,7 +205,7 @@ static void events_until(double time) {
     event e = take_first();
     switch (e.kind) {
       case ARRIVES: arrive(e.port, e.frame, e.time); break;
-      case DELIVERED: e.frame->of->frames--, deliver(e.frame); break;
+      case DELIVERED: deliver(e.frame); break;
       case FREE:
         bed.port[e.port].busy = false;
         if (bed.port[e.port].first) serve(e.port, e.time);
@@ -221,22 +223,20 @@ static int host_of(const unsigned char *address) {
 
 /* Where the header of TCP begins in a frame, 0: it has none. */
 static int tcp_of(const frame *f) {
-  enum { ETHERNET = 14, TCP = 6 };
+  enum { TCP = 6 };
   const unsigned char *ip = f->data + ETHERNET;
   if (f->bytes < ETHERNET + 40 || f->data[12] != 8 || f->data[13] || ip[0] >> 4 != 4 || ip[9] != TCP) return 0;
   int at = ETHERNET + (ip[0] & 15) * 4;
   return at + 13 < f->bytes ? at : 0;
 }
 
-static bool is_acknowledgement(const frame *f) {
-  enum { ETHERNET = 14 };
+static bool is_acknowledgement(const frame *f, int tcp) {
   const unsigned char *ip = f->data + ETHERNET;
-  int tcp = tcp_of(f), total = ip[2] << 8 | ip[3];
+  int total = ip[2] << 8 | ip[3];
   return tcp && total == tcp - ETHERNET + (f->data[tcp + 12] >> 4) * 4;
 }
 
-static connection *connection_of(const frame *f) {
-  int tcp = tcp_of(f), ports = 2 * (bed.hosts + bed.leaves);
+static connection *connection_of(const frame *f, int tcp) {
   connection **pair = &bed.of_pair[f->src * bed.hosts + f->dst], *idle = NULL;
   uint32_t ends = 0;
   if (tcp) memcpy(&ends, f->data + tcp, sizeof ends);
@@ -245,7 +245,7 @@ static connection *connection_of(const frame *f) {
     if (!c->frames) idle = c;
   }
   if (!idle) {
-    idle = room_for(1, sizeof *idle + (size_t)ports * sizeof *idle->at);
+    idle = room_for(1, sizeof *idle + (size_t)ports() * sizeof *idle->at);
     idle->next = *pair;
     *pair = idle;
   }
@@ -277,9 +277,10 @@ static void read_host(int host, double time) {
     }
     bed.frames++;
     bed.bytes += (uint64_t)n;
-    f->of = connection_of(f);
+    int tcp = tcp_of(f);
+    f->of = connection_of(f, tcp);
     f->of->frames++;
-    if (is_acknowledgement(f)) {
+    if (is_acknowledgement(f, tcp)) {
       bed.acknowledgements++;
       double far_s = leaf_of(host) == leaf_of(f->dst) ? 0 : bed.uplink_latency_s;
       event_at(time + bed.latency_s + far_s, DELIVERED, -1, f);
@@ -329,10 +330,9 @@ static double positive(const char *name, const char *text) {
 }
 
 static void make_ports(double nic, double uplink) {
-  int ports = 2 * (bed.hosts + bed.leaves);
-  bed.port = room_for((size_t)ports, sizeof *bed.port);
+  bed.port = room_for((size_t)ports(), sizeof *bed.port);
   bed.of_pair = room_for((size_t)(bed.hosts * bed.hosts), sizeof(connection *));
-  for (int i = 0; i < ports; i++) {
+  for (int i = 0; i < ports(); i++) {
     bool up = i >= port_up(0) && i < port_in(0);
     bed.port[i].s_per_byte = 1 / (up ? uplink : nic);
   }
