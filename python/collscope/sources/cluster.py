@@ -183,7 +183,7 @@ def _worker_keys(security: Any, folder: Path) -> dict[str, str]:
 
 @contextlib.contextmanager
 def _libraries(kind: str) -> Iterator[None]:
-    """Makes Dask ready to be imported and quiet. UserError: it is missing and cannot be installed."""
+    """Imports Dask, quiet and with our settings. UserError: it is missing and cannot be installed."""
     if any(importlib.util.find_spec(name) is None for name in LIBRARIES[kind]):
         try:
             machine.ensure_python(paths.ROOT, EXTRA)
@@ -191,6 +191,7 @@ def _libraries(kind: str) -> Iterator[None]:
             raise UserError(f"--cluster: {error}") from error
         importlib.invalidate_caches()
     import dask
+    import distributed  # noqa: F401  # before our settings: where it adds its own defaults to them, both go together at the end
 
     settings = NO_ROUTES | {
         "distributed.scheduler.allowed-failures": DEATHS,

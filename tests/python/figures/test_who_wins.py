@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from collscope.figures.moved_bytes import moved_bytes_figure
@@ -22,6 +23,10 @@ def test_a_box_has_the_colour_of_the_winner_s_family_and_a_gain_that_is_worth_it
     boxes = [p for p in tree.patches if isinstance(p, Rectangle)]
     assert [(p.get_x(), p.get_width()) for p in boxes] == [(0, 1), (1, 1), (0, 2)], "a barrier has one box"
     assert boxes[0].get_facecolor() == boxes[2].get_facecolor() != boxes[1].get_facecolor()
+    (legend,) = fig.legends
+    assert [t.get_text() for t in legend.texts] == ["new", "what was there before"], "no family that wins nowhere"
+    colours = [to_hex(p.get_facecolor()) for p in legend.get_patches()]
+    assert colours == [to_hex(boxes[k].get_facecolor()) for k in (0, 1)]
     assert [t.get_text() for t in tree.get_yticklabels()] == ["Broadcast", "Barrier"]
 
 

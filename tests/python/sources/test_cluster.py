@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -107,6 +109,22 @@ def test_an_address_where_nothing_listens_is_not_tried_again_and_again(monkeypat
     message = r"^--cluster tcp://127.0.0.1:1: no Dask scheduler answers there \(Connection refused\); start one with"
     with pytest.raises(UserError, match=message), cluster.opened("tcp://127.0.0.1:1"):
         pass
+
+
+def test_dask_s_own_settings_stay_when_ours_end() -> None:
+    """In a process that has not imported it yet: else the next cluster of the process would not find them."""
+    pytest.importorskip("distributed")
+    program = """
+from collscope.sources import cluster
+with cluster._libraries("local"):
+    import dask
+    print(dask.config.get("distributed.scheduler.allowed-failures"), end=" ")
+print(dask.config.get("distributed.comm.tls.ciphers"))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=paths.ROOT / "python", capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split() == [str(cluster.DEATHS), "None"], done.stderr
 
 
 # ---- two workers -------------------------------------------------------------------------------------------
