@@ -2,13 +2,20 @@
 set(test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0
   UBSAN_OPTIONS=print_stacktrace=1)
 
-# The launcher of the library that the compiler belongs to. More ranks than cores: whoever waits gives his core away.
+# The launcher of the library that the compiler belongs to. More ranks than cores: whoever waits gives his core away, and sleeps.
 if(COLLSCOPE_BACKEND STREQUAL "mpi")
+  add_library(resting SHARED ${CMAKE_SOURCE_DIR}/tests/libraries/resting.c)
+  set_target_properties(resting PROPERTIES C_VISIBILITY_PRESET default)
+  set(resting $<TARGET_FILE:resting>)
+  if(CMAKE_C_FLAGS MATCHES "sanitize=address")   # its runtime comes first
+    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE runtime_of_asan OUTPUT_STRIP_TRAILING_WHITESPACE)
+    set(resting ${runtime_of_asan}:${resting})
+  endif()
   get_filename_component(compilers ${CMAKE_C_COMPILER} DIRECTORY)
   find_program(COLLSCOPE_MPIRUN mpirun HINTS ${compilers} REQUIRED)
   execute_process(COMMAND ${COLLSCOPE_MPIRUN} --version OUTPUT_VARIABLE mpirun_version ERROR_QUIET)
   if(mpirun_version MATCHES "Open MPI")
-    set(mpirun_options --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
+    set(mpirun_options --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -x LD_PRELOAD=${resting})
   elseif(mpirun_version MATCHES "HYDRA")
     set(mpirun_options -genv MPIR_CVAR_ENABLE_HEAVY_YIELD 1)
   endif()

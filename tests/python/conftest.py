@@ -24,6 +24,10 @@ CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_s
 settings.register_profile("calm", deadline=None, derandomize=True, database=None, suppress_health_check=CALM)
 settings.load_profile("calm")
 
+RESTING = (
+    paths.BUILD / "mpi" / "libresting.so"
+)  # tests/libraries/resting.c: ranks that wait leave the cores to other tests
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden texts that differ")
@@ -31,6 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(failing_names)
+    if RESTING.exists():  # what tests start has it, too
+        os.environ["LD_PRELOAD"] = ":".join(filter(None, (str(RESTING), os.environ.get("LD_PRELOAD"))))
 
 
 def pytest_collection_finish() -> None:

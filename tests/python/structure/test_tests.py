@@ -25,6 +25,7 @@ C_MAY: Mapping[str, tuple[str, ...]] = {
     "tests/driver/late_test.c": ("port_idle",),  # of virtual_clock.c
     "tests/driver/osu_test.c": ("MPI_Wtime",),  # SMPI's, or that of osu_virtual.c
     "tests/driver/start_test.c": ("port_idle",),  # of virtual_clock.c
+    "tests/libraries/resting.c": ("nanosleep",),  # a rank that waits sleeps; nothing depends on how long
     "tests/model/script_mpi.c": ("MPI_Wtime",),  # SMPI's clock, which is simulated
     "tests/preload/phases.c": ("nanosleep",),  # a rank comes late
     "tests/preload/timed.c": ("MPI_Wtime", "nanosleep"),  # SMPI's clock
