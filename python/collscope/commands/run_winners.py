@@ -171,13 +171,13 @@ def _show_advice(found: Sequence[Winner], timed_all: bool) -> None:
         console.out().print(line, markup=False, soft_wrap="--mca" in line)  # words are to be copied in one piece
     if any("--mca" in line for line in lines):
         console.note("these MCA settings apply to every message size")
+        if installed is None:
+            console.note("no Open MPI is installed here: what its versions have is from their sources")
     if unstable := sum(w.unstable for w in found):
         console.note(
             f"the fastest of {unstable} of {counted(len(found), 'call')} was measured unstably, and may be another: "
             "repeat with --until-ci 2% and several --launches before you follow this"
         )
-        if installed is None:
-            console.note("no Open MPI is installed here: what its versions have is from their sources")
 
 
 def _drawn_numbers(found: Sequence[Winner]) -> str:

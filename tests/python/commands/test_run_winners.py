@@ -197,6 +197,18 @@ def test_each_version_has_its_own_words() -> None:
     assert has.startswith("Open MPI 5.0: --mca") and has.endswith("allgather_algorithm 7")
 
 
+@pytest.mark.parametrize("words", ["--mca coll_tuned_bcast_algorithm 6", "default"])
+def test_words_for_versions_that_are_not_installed_name_their_source(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str
+) -> None:
+    for installed in (None, V41):
+        monkeypatch.setattr(openmpi, "installed", lambda made=installed: made)
+        monkeypatch.setattr(run_winners, "advice", lambda *_: [f"Open MPI 4.1: {words}"])
+        run_winners._show_advice([won((BINOMIAL, 1.0))], False)
+        noted = "no Open MPI is installed here" in capsys.readouterr().err
+        assert noted == (installed is None and "--mca" in words)
+
+
 @needs_prover
 def test_a_version_that_takes_the_winner_by_itself_has_it_as_its_default() -> None:
     """Only where it takes it at all sizes, and not where coll/han decides."""
