@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
@@ -16,6 +16,7 @@ from typing import IO
 from collscope.base import cache, depends, paths, programs
 from collscope.base.errors import UserError, disk_error
 from collscope.base.progress import Progress
+from collscope.base.units import counted
 from collscope.machines import placement
 from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point, Task, describe, plan_text
@@ -132,7 +133,8 @@ class _Measurement:
             return report
 
         def attempt(left: Sequence[Numbered], folder: Path) -> Report:
-            together = max((Counter(g for _, q in left if (g := q.timing.group)) or Counter([0])).values())
+            groups = Counter(g for _, q in left if (g := q.timing.group))
+            together = max(groups.values(), default=1)
             try:
                 with _raw_file(layout, number) as raw, launcher.session() as env:
                     return launch.run(
@@ -144,7 +146,7 @@ class _Measurement:
                         env=env,
                         silence_s=SILENCE_S + together * max(q.timing.budget_s for _, q in left),
                         limit_s=limit_s and limit_s * together,
-                        on_start=lambda name: self._now(describe(self.tasks[int(name)])),
+                        on_start=lambda name: self._now(int(name), groups),
                         raw=raw,
                         explain=mpirun.reason,
                         ranks=layout.ranks,
@@ -182,9 +184,13 @@ class _Measurement:
             **({"times_s": times_text(reps, point.metric)} if self.options.keep_times else {}),
         )
 
-    def _now(self, what: str) -> None:
+    def _now(self, i: int, groups: Mapping[int, int]) -> None:
+        """Calls that are measured in rounds run together, and the first of them names them all."""
+        others = groups.get(self.tasks[i][1].timing.group, 1) - 1
         if self.progress:
-            self.progress.now(0, what)
+            self.progress.now(
+                0, describe(self.tasks[i]) + f", in rounds with {counted(others, 'other')}" * (others > 0)
+            )
 
     def _done(self, name: str, outcome: Outcome) -> None:
         i = int(name)

@@ -143,6 +143,19 @@ def test_a_group_that_breaks_is_measured_point_by_point(fake: Path, monkeypatch:
     assert [row["kind"] for row in rows] == ["ok", "died", "died", "ok"]
 
 
+def test_progress_names_a_call_with_how_many_run_in_rounds_with_it(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    progress = Progress("measuring", 4)
+    named: list[str] = []
+    monkeypatch.setattr(progress, "now", lambda worker, what: named.append(what))
+    points = [
+        Point("bcast", "bcast/linear", 5),
+        *(Point("bcast", f"bcast/{name}", 2) for name in ("linear", "mst", "chain")),
+    ]
+    measure.run_tasks([(TASK[0], point) for point in points], progress=progress)
+    assert ["in rounds with 2 others" in name for name in named] == [False, True, True, True]
+    assert not any("rounds" in name for name in named[:1])
+
+
 def test_points_that_the_user_stopped_are_marked(
     workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
