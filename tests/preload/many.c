@@ -49,7 +49,7 @@ enum { SHAPES = 90, MAY_GROW_KIB = 1 << 20 };
 enum { SHAPES = 90, MAY_GROW_KIB = 2048 };
 #endif
 
-enum { MAY_BE_UNDER_WAY = 16 }; /* communicators: those of calls that go on, and numbers that are given again in another order */
+enum { MAY_BE_LEFT = 16 }; /* communicators of calls that go on, and numbers that are given again in another order */
 
 /* MPI numbers a new communicator by the lowest number that is free; the first one takes that of a communicator which was just freed. */
 static MPI_Fint next_number(void) {
@@ -88,8 +88,8 @@ static long communicators(int n, int rank, int ranks, int *wrong) {
     MPI_Comm_free(&c);
   }
   long grown = n ? resident_kib() - begin : 0, taken = n ? next_number() - number : 0;
-  if (taken > MAY_BE_UNDER_WAY) fprintf(stderr, "rank %d: %ld communicators were not freed\n", rank, taken);
-  *wrong += taken > MAY_BE_UNDER_WAY;
+  if (taken > MAY_BE_LEFT) fprintf(stderr, "rank %d: %ld communicators were not freed\n", rank, taken);
+  *wrong += taken > MAY_BE_LEFT;
   return grown;
 }
 
