@@ -50,7 +50,6 @@ static int prove(record *r, bool messages) {
   print_call(&j, r);
   json_text(&j, "status", "ok");
   points_print_proof(&j, fine, proof_kind_name(result.kind), &result);
-  json_int(&j, "orders", 1);
   schedule_first_call(r);
   machine rounds = machine_one_port(1, 0, 0);
   bool timed = fine && !timing_run(r, &rounds, &timing);

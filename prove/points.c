@@ -2,11 +2,10 @@
  *
  * A point's line of JSON: id, algorithm (full key; `chose` when it is a decision), ranks, count, root, in_place;
  * status "ok" or why the point is unsupported; verdict "proven" or "failed", kind and failure say why; messages, bytes,
- * reduced_bytes, copied_bytes, operations: sums over all ranks; orders: arrival orders proven (1 where there is only
- * one); rounds: length of the critical path when a message costs 1 whatever its size, rounds_cost: what cost() says it
- * is. With --costs: exact, and costs: critical path and cost() at several alpha, beta, gamma. With --messages:
- * schedule, every message with its source, destination, bytes, the round in which it ends, and its tag (0 outside
- * sub-groups).
+ * reduced_bytes, copied_bytes, operations: sums over all ranks; rounds: length of the critical path when a message costs
+ * 1 whatever its size, rounds_cost: what cost() says it is. With --costs: exact, and costs: critical path and cost() at
+ * several alpha, beta, gamma. With --messages: schedule, every message with its source, destination, bytes, the round in
+ * which it ends, and its tag (0 outside sub-groups).
  */
 #include "prove/points.h"
 
@@ -109,7 +108,6 @@ static int point(FILE *out, prover *v, const plan_point *q, points_request want)
   proof_result printed = *r; /* where cost() is wrong, the proof itself has not failed */
   snprintf(printed.failure, sizeof printed.failure, "%s", v->failure);
   points_print_proof(&j, fine, v->kind, &printed);
-  json_int(&j, "orders", v->orders);
   /* Rounds only exist where the schedule runs to its end. */
   bool timed = r->kind == PROOF_OK && prover_rounds(v, alg, &args, want.messages);
   json_real(&j, "rounds", timed ? rint(v->timing.makespan_s) : NAN);

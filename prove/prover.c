@@ -89,7 +89,6 @@ static bool proven_already(prover *v) {
   v->result.reduced_bytes = k->reduced_bytes;
   v->result.copied_bytes = k->copied_bytes;
   v->result.operations = k->operations;
-  v->orders = 1;
   return true;
 }
 
@@ -108,7 +107,6 @@ static void remember(prover *v) {
 
 bool prover_point(prover *v, const coll_alg *alg, const coll_args *args) {
   int calls = alg->flags & COLL_SEGMENTS ? 2 : 1;
-  v->orders = 0;
   v->costs_known = false;
   for (unsigned seed = 0; seed < PROVER_ORDERS; seed++) {
     v->record = record_make(v->record, alg, args, calls, seed);
@@ -118,7 +116,6 @@ bool prover_point(prover *v, const coll_alg *alg, const coll_args *args) {
       record_sites(v->record); /* once more, to say where in the source */
       return verdict(v, proof_check(v->proof, v->record, &v->result));
     }
-    v->orders++;
     remember(v);
     if (!v->record->chose) break; /* there was no choice: every other order is this one */
   }

@@ -28,8 +28,7 @@ typedef struct {
   proof_result result;
   const char *kind; /* "ok", or what sort of failure: proof_kind_name, or "cost" */
   char failure[sizeof((proof_result *)0)->failure];
-  int orders; /* arrival orders that were proven: more than 1 only where the algorithm receives from any source */
-  bool same;  /* the record was the one proven just before, for an operator that need not commute */
+  bool same; /* the record was the one proven just before, for an operator that need not commute */
   prover_cost cost[PROVER_COSTS];
   bool costs_known;
   prover_step *step, *timed; /* what takes time in the record, and in the one that cost[] was found for */
