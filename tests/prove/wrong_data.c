@@ -20,6 +20,16 @@ ALGORITHM(blocks_swapped) {
     else coll_recv(c, out_at(c, a, (size_t)slot * m), m, i);
   }
 }
+ALGORITHM(first_come_first_placed) {
+  NAMES; /* right where messages come in the order of ranks, as they do in the first order that is tried */
+  if (me != root) {
+    coll_send(c, a->in, m, root);
+    return;
+  }
+  for (int i = 0; i < p; i++)
+    if (i == root) coll_copy(c, out_at(c, a, (size_t)i * m), a->in, m);
+    else coll_recv_any(c, out_at(c, a, (size_t)i * m), m);
+}
 ALGORITHM(wrong_direction) {
   NAMES;
   coll_sendrecv(c, a->in, m, (me + 1) % p, a->out, m, (me + p - 1) % p);
@@ -121,6 +131,7 @@ ALGORITHM(scatter_spoils_in) {
 
 static const test tests[] = {
   CASE(ALLGATHER, wrong_block, RESULT, "expected rank"),
+  ANY(GATHER, first_come_first_placed, RESULT, "expected rank", .p = 3),
   CASE(GATHER, blocks_swapped, RESULT, "element 7 of out holds rank 2's element 0, expected rank 1's element 0"),
   CASE(ROTATION, wrong_direction, RESULT,
        "rank 0: element 0 of out holds rank 4's element 0, expected rank 1's element 0"),
