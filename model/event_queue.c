@@ -7,7 +7,6 @@
 
 void event_queue_clear(event_queue *m) {
   m->due_n = m->idle_n = m->left_n = 0;
-  for (size_t i = 0; i < m->moments; i++) m->moment[i].n = 0;
   m->moments = 0;
   memset(m->recent, 0xff, sizeof m->recent);
 }
