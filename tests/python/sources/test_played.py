@@ -92,6 +92,33 @@ def test_segments_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert status == 1 and "rank 0 has shared segments" in " ".join(err.split())
 
 
+PARTS = "rank 1 moves parts of elements; give elem=1 or whole elements"
+
+
+@simulated
+@pytest.mark.parametrize(
+    ("operation", "reason"),
+    [
+        ("calc 1000", "rank 1 has operations that only take time, or mark it"),
+        ("copy in+0 2 into out+0", PARTS),
+        ("copy in+2 4 into out+0", PARTS),
+        ("copy in+0 4 into out+2", PARTS),
+        ("isend in+0 6 to 0 as 0\n  wait 0", PARTS),
+    ],
+)
+def test_an_operation_that_cannot_be_played_is_refused_with_its_rank(
+    operation: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "one.schedule"
+    call_ = "call collective=allgather ranks=2 count=2"
+    path.write_text(
+        f"collscope-schedule 1\n{call_}\nrank 0\n  copy in+0 8 into out+0\nrank 1\n  {operation}\n"
+        + "  copy in+0 8 into out+8\n"
+    )
+    status, _, err = call(capsys, "run", "--schedule", str(path), "--on", "schooner", "--source", "sim")
+    assert status == 1 and reason in " ".join(err.split())
+
+
 UNEVEN = """collscope-schedule 1
 call collective=allgatherv ranks=2 count=3 counts=1,5
 rank 0
