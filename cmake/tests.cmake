@@ -17,7 +17,7 @@ if(COLLSCOPE_BACKEND STREQUAL "mpi")
   if(mpirun_version MATCHES "Open MPI")
     set(mpirun_options --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -x LD_PRELOAD=${resting})
   elseif(mpirun_version MATCHES "HYDRA")
-    set(mpirun_options -genv MPIR_CVAR_ENABLE_HEAVY_YIELD 1)
+    set(mpirun_options -genv MPIR_CVAR_ENABLE_HEAVY_YIELD 1 -genv LD_PRELOAD ${resting})
   endif()
 endif()
 

@@ -40,7 +40,7 @@ def configured(library: libraries.Library, preset: str) -> Path:
 
 
 # Under sanitizers: each algorithm's data, and the operations that few of them use.
-SANITIZED = ("collscope-driver", "operations_test")
+SANITIZED = ("collscope-driver", "operations_test", "resting")
 SENDING = (("-R", r"^(sweep_more_[0-9]|operations)\.5$"),)
 # libcollscope.so with these libraries is tests/python/preload's. Of the long tests, each algorithm's data, blocking and not, and what is
 # left to sanitizers where there is a sanitized tree.
