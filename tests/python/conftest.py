@@ -24,9 +24,8 @@ CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_s
 settings.register_profile("calm", deadline=None, derandomize=True, database=None, suppress_health_check=CALM)
 settings.load_profile("calm")
 
-RESTING = (
-    paths.BUILD / "mpi" / "libresting.so"
-)  # tests/libraries/resting.c: ranks that wait leave the cores to other tests
+# tests/libraries/resting.c: ranks that wait leave the cores to other tests.
+RESTING = paths.BUILD / "mpi" / "libresting.so"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(failing_names)
-    if RESTING.exists():  # what tests start has it, too
+    if RESTING.exists() and not hasattr(config, "workerinput"):  # what tests start has it, too; workers have it already
         os.environ["LD_PRELOAD"] = ":".join(filter(None, (str(RESTING), os.environ.get("LD_PRELOAD"))))
 
 

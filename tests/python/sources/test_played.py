@@ -110,10 +110,9 @@ def test_an_operation_that_cannot_be_played_is_refused_with_its_rank(
     operation: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "one.schedule"
-    call_ = "call collective=allgather ranks=2 count=2"
     path.write_text(
-        f"collscope-schedule 1\n{call_}\nrank 0\n  copy in+0 8 into out+0\nrank 1\n  {operation}\n"
-        + "  copy in+0 8 into out+8\n"
+        "collscope-schedule 1\ncall collective=allgather ranks=2 count=2\nrank 0\n  copy in+0 8 into out+0\n"
+        f"rank 1\n  {operation}\n  copy in+0 8 into out+8\n"
     )
     status, _, err = call(capsys, "run", "--schedule", str(path), "--on", "schooner", "--source", "sim")
     assert status == 1 and reason in " ".join(err.split())
