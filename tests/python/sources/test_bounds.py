@@ -15,6 +15,7 @@ from collscope.catalogue import prover, registry
 from collscope.machines import find
 from collscope.machines.platform import content_hash
 from collscope.machines.spec import CLASSES
+from collscope.points import distribution
 from collscope.points.plan import Layout, Point, plan_text
 from collscope.points.table import make_row
 from collscope.sources import bounds
@@ -148,6 +149,41 @@ def test_the_bounds_of_every_collective_by_hand(collective: str) -> None:
     assert bounds.bound_loggp("barrier", 5, 0, 2e-6, 3e-6, 5e-6, 0) == pytest.approx(18e-6)
     assert (bounds.bound(collective, 1, 1000, 7, 3, 0.5), bounds.bound_loggp(collective, 1, 9, 1, 1, 1, 1)) == (0, 0)
     assert bounds.bound_loggp(collective, 2, 0, 2, 3, 5, 1) == (9 if collective == "barrier" else 0)
+
+
+# Blocks of 4, 8, 16 and 20 bytes, or 48 at rank 2 and none elsewhere; o = 2, g = 3, L = 5: a trip takes 9, three others hear by 15.
+UNEVEN = {
+    ("gatherv", "linear"): (40, 15, 40), ("scatterv", "linear"): (40, 15, 40), ("allgatherv", "linear"): (44, 15, 144),
+    ("gatherv", "one:2"): (48, 9, 48), ("scatterv", "one:2"): (48, 9, 48), ("allgatherv", "one:2"): (48, 15, 144),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("collective", "counts"), UNEVEN)
+def test_the_bounds_of_uneven_blocks_by_hand(collective: str, counts: str) -> None:
+    """Of which the root, rank 1, has the second: bytes through a port, the tree, bytes that are copied."""
+    through, tree, copied = UNEVEN[collective, counts]
+    point = Point(collective, "", 3, counts=counts, root=1 if collective != "allgatherv" else 0)
+    assert distribution.counts(counts, 12, 4) == ([1, 2, 4, 5] if counts == "linear" else [0, 0, 12, 0])
+    blocks = bounds.Uneven.of(point, 4)
+
+    def least(G: float, copiers: float = 0) -> float:
+        return blocks.loggp(False, 4, 2, 3, 5, G, 0, copiers)
+
+    assert least(0) == tree and least(1) == 9 + through and least(0.01) == max(tree, 9 + 0.01 * through)
+    assert least(1, copiers=2) == max(tree, copied / 2) and least(0.001, copiers=2) == tree
+    assert blocks.loggp(True, 4, 2, 3, 5, 0, 10, 0) == 3 / 4 * 48 * 10
+    assert blocks.loggp(True, 4, 2, 3, 5, 1, 10, 2) == 3 / 4 * 48 * 10
+
+
+def test_the_busiest_rank_bounds_an_alltoall_of_uneven_blocks() -> None:
+    """Of what it sends to others, or has from them; its own block stays."""
+    point = Point("alltoallv", "", 3, counts="linear")
+    rows = distribution.pair_counts("linear", 12, 4)
+    sent = [4 * (sum(row) - row[r]) for r, row in enumerate(rows)]
+    received = [4 * sum(row[r] for s, row in enumerate(rows) if s != r) for r in range(4)]
+    blocks = bounds.Uneven.of(point, 4)
+    assert blocks.through == max(*sent, *received) and blocks.received == sum(sent)
+    assert blocks.meets == max(sum(1 for s, n in enumerate(row) if n and s != r) for r, row in enumerate(rows))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from collscope.sources import model
 from collscope.sources.source import Options
 from collscope.studies import reader, rows
 from collscope.studies.report import analysis as analyses
-from collscope.studies.report import drawings, tables
+from collscope.studies.report import drawings, sentences, tables
 from collscope.studies.study import Study
 
 SMALL = """
@@ -142,7 +142,31 @@ def test_a_sample_is_simulated_and_lies_beside_the_model(made: analyses.Analysis
     frame = table.to_frame([*timed, *(row | {"source": "sim", "median_s": row["median_s"] * 2} for row in timed[:3])])
     both = analyses.analyse(study, frame).sample
     assert list(both["off"]) == [0.5] * 3
-    assert made.sample.empty and not tables.sample_rows(made)
+    assert made.sample.empty and not tables.sample_rows(made) and not sentences.sample_sentence(made)
+
+
+def test_the_report_says_how_far_the_sample_is_from_the_model(made: analyses.Analysis) -> None:
+    """Two points of one machine are the model's, one takes a quarter longer than it says; of the next machine one is the model's."""
+    study = made.study
+    tasks = [task for task, _, _ in rows.tasks_of(study, find.load(study.platform), quick=False)]
+    timed = [row for row in model.rows(tasks, Options(quiet=True)) if row["kind"] == "ok"]
+    first, second = list(dict.fromkeys(row["platform"] for row in timed))[:2]
+    one = [row for row in timed if row["platform"] == first][:3]
+    simulated = [*one, next(row for row in timed if row["platform"] == second)]
+    factors = (1, 1 + 1e-9, 1.25, 1)
+    rows_of_both = [
+        *timed,
+        *(row | {"source": "sim", "median_s": row["median_s"] * f} for row, f in zip(simulated, factors, strict=True)),
+    ]
+    both = analyses.analyse(study, table.to_frame(rows_of_both))
+    shown = tables.sample_rows(both)
+    assert [(row["machine"], row["points"]) for row in shown] == [("one switch", 3), ("two leaves", 1)]
+    assert [row["largest"] for row in shown] == [pytest.approx(0.2), 0] and shown[0]["median"] == pytest.approx(1e-9)
+    where = f"{one[2]['algorithm']}, {one[2]['ranks']} ranks, "
+    assert str(shown[0]["where"]).startswith(where)
+    sentence = sentences.sample_sentence(both)
+    assert "4 were simulated, too: 3 agree with the model to 1e-06 of the time" in sentence
+    assert f"the largest difference is 20 % ({where}one switch)" in sentence
 
 
 def test_a_platforms_file_is_sought_beside_the_study_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
