@@ -93,17 +93,44 @@ static long communicators(int n, int rank, int ranks, int *wrong) {
   return grown;
 }
 
+/* Of elements that are two numbers with a gap between, an operator of the program's own. */
+enum { GAP = 64 };
+typedef struct {
+  int number[GAP + 1];
+} gapped;
+
+static void add_both(void *in, void *inout, int *n, MPI_Datatype *type) {
+  const gapped *left = in;
+  gapped *right = inout;
+  (void)type;
+  for (int i = 0; i < *n; i++)
+    for (int j = 0; j <= GAP; j += GAP) right[i].number[j] += left[i].number[j];
+}
+
+static int wrong_of_gapped(int count, int ranks, MPI_Datatype type, MPI_Op op) {
+  gapped ones[5], sums[5] = { { { 0 } } };
+  for (int i = 0; i < count; i++) ones[i].number[0] = ones[i].number[GAP] = i + 1;
+  MPI_Allreduce(ones, sums, count, type, op, MPI_COMM_WORLD);
+  return sums[count - 1].number[0] != count * ranks || sums[count - 1].number[GAP] != count * ranks;
+}
+
 /* Blocking ones and others in turn, of a few shapes again and again, and now and then of one of many. */
 static long calls(int n, int rank, int ranks, int *wrong) {
   long begin = 0;
+  MPI_Datatype type;
+  MPI_Op op;
+  MPI_Type_vector(2, 1, GAP, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  MPI_Op_create(add_both, 1, &op);
   for (int i = 0; i < n; i++) {
     int data[SHAPES] = { 0 }, sums[SHAPES], k = 1 + (i % 100 ? i % 5 : i / 100 % SHAPES), root = i % ranks;
     MPI_Request request = MPI_REQUEST_NULL;
     if (i == n / 2) begin = resident_kib();
     for (int j = 0; j < k; j++) data[j] = rank == root ? i : -1;
-    switch (i % 3) {
+    switch (i % 4) {
       case 0: MPI_Bcast(data, k, MPI_INT, root, MPI_COMM_WORLD); break;
       case 1: MPI_Ibcast(data, k, MPI_INT, root, MPI_COMM_WORLD, &request); break;
+      case 2: *wrong += wrong_of_gapped(1 + i % 5, ranks, type, op); continue;
       default:
         MPI_Allreduce(data, sums, k, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         for (int j = 0; j < k; j++) data[j] = sums[j] + ranks - 1;
@@ -111,6 +138,8 @@ static long calls(int n, int rank, int ranks, int *wrong) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     *wrong += data[0] != i || data[k - 1] != i;
   }
+  MPI_Op_free(&op);
+  MPI_Type_free(&type);
   return n ? resident_kib() - begin : 0;
 }
 
