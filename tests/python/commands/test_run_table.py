@@ -165,3 +165,32 @@ def test_columns_go_in_order_where_a_terminal_is_narrow(known: Registry) -> None
     assert {c.name for c in made.columns if c.style} == {"bound", "telephone"}
     late = ("4 B", "4 B", "", "1.000 s", "1.000 s", *[""] * 10)
     assert cells(made)[1:] == [late], "what is not timed yet has its bounds"
+
+
+@pytest.mark.parametrize(
+    ("moved", "names"),
+    [
+        ({"network_bytes": 10, "link_bytes": 2048}, ["between nodes", "over links"]),
+        ({"network_bytes": 10, "link_bytes": 2048, "global_bytes": 512}, ["between nodes", "over global links"]),
+        ({"network_bytes": 10}, ["between nodes", "over links"]),
+        ({}, []),
+    ],
+)
+def test_bytes_over_links_are_those_over_global_links_where_there_are_such(
+    known: Registry, moved: dict[str, int], names: list[str]
+) -> None:
+    made = run_table.make_table([row("model", "bcast/a", 1.0, **moved), row("model", "bcast/b", 1.0)], [])
+    assert [c.name for c in made.columns if c.name in run_table.MOVED.values()] == names
+    if "global_bytes" in moved:
+        assert column(made, "over global links") == ["512 B", ""]
+    if names:
+        assert column(made, "between nodes") == ["10 B", ""]
+
+
+def test_overlap_stands_beside_what_was_available(known: Registry) -> None:
+    """In per cent; nothing where it is not known."""
+    rows = [row("model", "bcast/a", 1.0, overlap=0.25, available=0.9999), row("model", "bcast/b", 1.0)]
+    made = run_table.make_table(rows, [])
+    assert (column(made, "overlap"), column(made, "available")) == (["25.0 %", ""], ["100.0 %", ""])
+    plain = run_table.make_table([row("model", "bcast/a", 1.0)], [])
+    assert not {"overlap", "available"} & {c.name for c in plain.columns}
