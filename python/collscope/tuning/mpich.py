@@ -80,7 +80,7 @@ def written(key: str, ranks: int) -> Written:
     """How the table writes this full key for rules of up to so many ranks."""
     values = Key.parse(key).values
     if key in ("bcast/linear", "bcast/pipeline[s=0]") or "hierarchical_nary" in key:
-        children = {"bcast/linear": ranks - 1, "bcast/pipeline[s=0]": 1}.get(key) or int(values["n"])
+        children = {"bcast/linear": max(1, ranks - 1), "bcast/pipeline[s=0]": 1}.get(key) or int(values["n"])
         return Written("Bcast_intra_tree", (*_tree(children), "is_non_blocking=1"))
     if key == "allreduce/linear":
         tree = (*_tree(ranks - 1), "chunk_size=0", "buffer_per_child=0")

@@ -126,6 +126,30 @@ def test_every_key_is_one_of_the_catalogue_and_has_a_name_there() -> None:
             assert mpich.written(key, 8).name.lower().startswith(f"{collective}_intra_")
 
 
+def test_an_algorithm_fits_where_its_needs_hold() -> None:
+    """A cut needs an element per rank of the largest power of two; some need a power of two of ranks; others need nothing of these."""
+    cut = ("reduce/reduce_scatter_gather", "allreduce/reduce_scatter_allgather")
+    for key in cut:
+        for ranks, least in ((1, 1), (2, 2), (7, 4), (8, 8), (9, 8)):
+            assert mpich.fits(key, ranks, least) and not mpich.fits(key, ranks, least - 1), (key, ranks)
+    for key in ("allgather/recursive_doubling", "reduce_scatter_block/butterfly"):
+        assert [p for p in range(1, 10) if mpich.fits(key, p, 0)] == [1, 2, 4, 8]
+    for key in ("bcast/linear", "allgather/bruck", "alltoall/bruck", "reduce_scatter/pairwise"):
+        assert all(mpich.fits(key, p, 0) for p in range(1, 10))
+
+
+def test_a_tree_is_written_with_its_children() -> None:
+    """A flat tree has all other ranks, a chain one, and what is not given must not be left to chance."""
+    children = {"bcast/linear": 7, "bcast/pipeline[s=0]": 1, "bcast/hierarchical_nary[levels=flat,n=3]": 3}
+    for key, number in children.items():
+        made = mpich.written(key, 8)
+        assert made.name == "Bcast_intra_tree" and f"k={number}" in made.parameters, key
+        assert "is_non_blocking=1" in made.parameters
+    flat = mpich.written("allreduce/linear", 8)
+    assert "k=7" in flat.parameters and {"chunk_size=0", "buffer_per_child=0"} < set(flat.parameters)
+    assert flat.needs == (mpich.COMMUTES,)
+
+
 def test_a_file_never_ends_with_its_last_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """There would be no zero behind it in memory."""
     length = len(mpich_rules.texts([], False)[mpich_rules.FILE])
