@@ -19,6 +19,16 @@ def chosen(collective: str, ranks: int, count: int, elem: int = 4, **more: bool)
 
 
 @needs_prover
+def test_decisions_whose_rules_look_at_divisors_are_known_by_collective() -> None:
+    """Of the tables SimGrid's alone asks what divides a count, and not for each collective; each is named once."""
+    names = ["decision/ompi_4_1", "decision/smpi_ompi", "decision/mpich_4", "decision/smpi_ompi"]
+    for collective in ("allreduce", "bcast", "reduce_scatter"):
+        assert decisions.divides(collective, names) == ["decision/smpi_ompi"]
+    for collective in ("allgather", "alltoall", "gather"):
+        assert decisions.divides(collective, names) == []
+
+
+@needs_prover
 def test_the_choice_of_a_decision_is_reported() -> None:
     assert chosen("bcast", 64, 1024) == {
         "ompi_4_0": "bcast/split_binary[s=1024]",

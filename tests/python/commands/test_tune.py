@@ -16,7 +16,7 @@ from collscope.commands import tune_rules, tune_search
 from collscope.machines import find
 from collscope.sources.assumptions import Choice, Doubt, Judged
 from collscope.sources.unknowns import Unknown
-from collscope.tuning import targets
+from collscope.tuning import mpich_rules, targets
 from collscope.tuning.gain import Gain, gains, settled
 from collscope.tuning.rules import Rule
 from command_line import call
@@ -58,6 +58,21 @@ def test_a_folder_has_rules_what_activates_them_and_what_they_gain(
     losses = [float(row["rule_loss"]) for row in rows]
     assert losses == sorted(losses, reverse=True)
     assert call(capsys, *SMALL, "--for", library, "--out", str(out))[0] == 0  # its own folder, again
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    ("collective", "per_node", "is_doubtful"), [("bcast", "2", True), ("bcast", "1", False), ("alltoall", "2", False)]
+)
+def test_mpich_s_own_choice_is_not_trusted_where_it_splits_calls_by_node(
+    collective: str, per_node: str, is_doubtful: bool, workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only collectives that it splits, on nodes of several ranks."""
+    words = ("tune", "--on", "ideal[cores=2]", "-c", collective, "--ranks", "4", "--ranks-per-node", per_node)
+    status, _, notes = call(
+        capsys, *words, "--bytes", "64..1KiB", "--for", "mpich-4.3", "--out", str(workplace / "out")
+    )
+    assert status == 0 and (mpich_rules.UNTIMED in " ".join(notes.split())) == is_doubtful
 
 
 @needs_prover
