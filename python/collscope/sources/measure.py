@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
-from collscope.base import cache, depends, paths, programs
+from collscope.base import cache, console, depends, paths, programs
 from collscope.base.errors import UserError, disk_error
 from collscope.base.progress import Progress
 from collscope.base.units import counted
@@ -128,6 +128,10 @@ class _Measurement:
             report = attempt(left, folder)
             if report.meta and report.unfinished and any(point.timing.group for _, point in left):
                 # In rounds nobody knows which of them it was: each by itself will tell.
+                again = counted(len(report.unfinished), "point")
+                console.note(
+                    f"a launch of {layout.ranks} ranks ended: {report.reason}; {again}: launched again, each by itself"
+                )
                 by_themselves = [(name, _in_group(q, 0)) for name, q in left if name in set(report.unfinished)]
                 report = attempt(by_themselves, folder)
             return report

@@ -118,8 +118,10 @@ def fake(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> P
     return workplace / "count"
 
 
-def test_a_group_that_breaks_is_measured_point_by_point(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In rounds nobody knows which of them broke: what did not end is started again, each by itself."""
+def test_a_group_that_breaks_is_measured_point_by_point(
+    fake: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In rounds nobody knows which of them broke: what did not end is started again, each by itself, and a note says so."""
     plans: list[list[tuple[str, int]]] = []
     real = measure.plan_text
     monkeypatch.setattr(
@@ -141,6 +143,10 @@ def test_a_group_that_breaks_is_measured_point_by_point(fake: Path, monkeypatch:
         [("2", 0)],
     ]
     assert [row["kind"] for row in rows] == ["ok", "died", "died", "ok"]
+    notes = [line for line in capsys.readouterr().err.splitlines() if "a launch of 4 ranks ended: " in line]
+    assert [note.rpartition("; ")[2] for note in notes] == [
+        f"{n}: launched again, each by itself" for n in ("2 points", "1 point")
+    ]
 
 
 def test_progress_names_a_call_with_how_many_run_in_rounds_with_it(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
