@@ -49,6 +49,27 @@ def test_json_has_every_message_of_the_file(ring: Path, capsys: pytest.CaptureFi
     assert [(m["src"], m["dst"], m["bytes"]) for m in answer["points"][0]["schedule"]] == [(0, 1, 8), (1, 0, 8)]
 
 
+def test_a_time_is_that_of_the_first_call_and_the_proof_of_all(ring: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a file with two calls, rank by rank; in a wrong one the second call's receive lies elsewhere."""
+    head, *ranks = RING.replace("count=2", "count=2 calls=2").split("rank ")
+    again = [f"rank {text}  call 2\n{text.partition(chr(10))[2]}" for text in ranks]
+    two = ring.with_name("two.schedule")
+    two.write_text(head + "".join(again))
+    found = {}
+    for path in (ring, two):
+        status, out, _ = call(capsys, "prove", "--schedule", str(path), "--json")
+        assert status == 0
+        found[path] = json.loads(out)["points"][0]["rounds"]
+    assert found[two] == found[ring] == 1
+    times = {
+        call(capsys, "run", "--schedule", str(path), "--on", "ideal")[1].rpartition(": ")[2] for path in (ring, two)
+    }
+    assert len(times) == 1
+    two.write_text(head + again[0] + "irecv out+8 8 from 0".join(again[1].rsplit("irecv out+0 8 from 0", 1)))
+    status, out, _ = call(capsys, "prove", "--schedule", str(two), "--json")
+    assert status == 1 and json.loads(out)["points"][0]["verdict"] != "proven"
+
+
 RANK_0 = "  isend in+0 8 to 1 as 0\n  irecv out+8 8 from 1 as 1\n  wait 0 1\n"
 RANK_1 = "  isend in+0 8 to 0 as 0\n  irecv out+0 8 from 0 as 1\n  wait 0 1\n"
 
