@@ -15,7 +15,9 @@ import pytest
 
 import document_keys
 from collscope.commands import cli
+from collscope.labs import grade as grading
 from collscope.labs import lab as labs
+from collscope.labs.check import Graded, Part, Report
 from lab_folders import solution
 from open_mpi import needs_prover
 
@@ -141,3 +143,41 @@ def test_a_challenge_has_a_leaderboard(tmp_path: Path, capsys: pytest.CaptureFix
     rows = [line.split() for line in board if len(line.split()) == 3 and line.split()[0].isdigit()]
     assert [row[:2] for row in rows] == [["1", "good"], ["2", "slow"]]
     assert float(rows[0][2]) <= 1.1 < float(rows[1][2])
+
+
+def test_grades_are_a_table_with_reasons_and_a_leaderboard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The reasons once for each folder, the fastest first, and equal scores in one place."""
+    lab = labs.load("challenge")
+    first, *_ = lab.file.task
+    lacks = ("a reason", "in two lines")
+    reports = [
+        Report(
+            tmp_path / name, lab, tuple(Graded(first, (Part("x", faults, score=score),)) for _ in range(tasks)), held
+        )
+        for name, faults, score, tasks, held in (
+            ("slow", (), 1.5, 1, "landlock"),
+            ("fast", (), 1.25, 1, "landlock"),
+            ("wrong", lacks, None, 2, ""),
+            ("equal", (), 1.25, 1, "namespaces"),
+        )
+    ]
+    monkeypatch.setattr(grading, "grade", lambda *_, **__: reports)
+    assert call("grade", *(str(report.folder) for report in reports)) == 0
+    table, _, rest = capsys.readouterr().out.partition("\nwrong\n")
+    points = [line.split() for line in table.splitlines() if "challenge" in line]
+    assert [(row[0], " ".join(row[2:5])) for row in points] == [
+        ("slow", f"{first.points} of {lab.points}"),
+        ("fast", f"{first.points} of {lab.points}"),
+        ("wrong", f"0 of {lab.points}"),
+        ("equal", f"{first.points} of {lab.points}"),
+    ]
+    assert points[2][-1] == first.name and rest.count("a reason") == 1 and f"{first.name}: as above" in rest
+    board = [line.split() for line in rest.partition("leaderboard")[2].splitlines()]
+    assert [row for row in board if len(row) == 3 and row[0].isdigit()] == [
+        ["1", "equal", "1.250"],
+        ["1", "fast", "1.250"],
+        ["3", "slow", "1.500"],
+    ]
+    assert "2 folders kept in by Landlock" in rest and "1 folder kept in by namespaces" in rest
