@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import libraries
+from collscope.base.errors import UsageError
 from collscope.catalogue.keys import FILE
 from collscope.catalogue.registry import load
 from collscope.commands import tune_rules, tune_search
@@ -58,6 +59,20 @@ def test_a_folder_has_rules_what_activates_them_and_what_they_gain(
     losses = [float(row["rule_loss"]) for row in rows]
     assert losses == sorted(losses, reverse=True)
     assert call(capsys, *SMALL, "--for", library, "--out", str(out))[0] == 0  # its own folder, again
+
+
+def test_each_number_of_ranks_per_node_is_timed_where_a_node_can_be_fuller_than_before() -> None:
+    """Rules of ours can name ranks per node, Open MPI's cannot; and ranks that fit on one node of the number before are not timed again."""
+    work = tune_search.Work
+    ours, open_mpi = targets.find("collscope"), targets.find("openmpi-4.1")
+    assert work.of([2, 4, 8], "4,2", ours) == [work(2, [2, 4, 8], (1, 2)), work(4, [4, 8], (3, 4))]
+    for target in (ours, open_mpi):
+        assert work.of([2, 4], "3", target) == [work(3, [2, 4], None)]
+        assert work.of([2, 4], None, target) == [work(None, [2, 4], None)]
+    with pytest.raises(UsageError, match=r"rules for Open MPI 4\.1\S* speak of ranks and sizes alone"):
+        work.of([2, 4], "1,2", open_mpi)
+    with pytest.raises(UsageError, match="--ranks-per-node 2,4: of --ranks none needs more than 2 per node"):
+        work.of([1, 2], "2,4", ours)
 
 
 @needs_prover
