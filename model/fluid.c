@@ -24,8 +24,7 @@ static const char *fluid_prepare(void *state, engine *e) {
   size_t bytes = sizeof(flow) + sizeof(crossing) * (size_t)u->paths.longest;
   u->flow_bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
   u->flows = u->homes = (size_t)e->wiring.ranks;
-  /* With room for second flows of ranks, as all would have to be copied for the first of them; what is not used costs nothing. */
-  RESERVE(u->flow, u->flow_cap, 2 * u->homes * u->flow_bytes);
+  RESERVE(u->flow, u->flow_cap, u->homes * u->flow_bytes);
   RESERVE(u->home, u->home_cap, u->homes);
   memset(u->home, HOME_NEW, u->homes);
   RESERVE(u->resource, u->resource_cap, (size_t)u->paths.resources);
