@@ -79,11 +79,12 @@ _NAMES = {
 def written(key: str, ranks: int) -> Written:
     """How the table writes this full key for rules of up to so many ranks."""
     values = Key.parse(key).values
+    others = max(1, ranks - 1)  # of a flat tree; on one rank, too, a tree has a width
     if key in ("bcast/linear", "bcast/pipeline[s=0]") or "hierarchical_nary" in key:
-        children = {"bcast/linear": max(1, ranks - 1), "bcast/pipeline[s=0]": 1}.get(key) or int(values["n"])
+        children = {"bcast/linear": others, "bcast/pipeline[s=0]": 1}.get(key) or int(values["n"])
         return Written("Bcast_intra_tree", (*_tree(children), "is_non_blocking=1"))
     if key == "allreduce/linear":
-        tree = (*_tree(ranks - 1), "chunk_size=0", "buffer_per_child=0")
+        tree = (*_tree(others), "chunk_size=0", "buffer_per_child=0")
         return Written("Allreduce_intra_tree", tree, (COMMUTES,))
     return _NAMES[Key.parse(key).stem]
 

@@ -47,7 +47,7 @@ def test_a_rank_whose_partner_never_comes_is_stuck() -> None:
 
 
 def test_operands_are_drawn_in_their_order() -> None:
-    """The source is the left operand: rank 1 combines rank 0's on the left, rank 2 has it on the wrong side."""
+    """The source is the left operand: rank 1 has rank 0's on the left, then on the wrong side."""
     copies = "copy in+0 4 into out+0; "
     lines = drawn("reduce", ["send in+0 4 to 1", copies + "recv scratch+0 4 from 0; reduce scratch+0 4 into out+0"])
     assert lines[:3] == ["round start 1", "rank 0 0 0", "rank 1 1 0-1"]

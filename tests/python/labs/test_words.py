@@ -18,7 +18,7 @@ def a_call(
 
 
 def sentence(kind: str, proof: str) -> str:
-    """What is expected of a fault of this kind, in one line."""
+    """What a student reads of a fault of this kind, in one line."""
     text = words.explain(Fault(a_call(), kind, proof), LINES)
     assert all(len(line) <= words.WIDTH for line in text)
     return " ".join(line.strip() for line in text[1:])
@@ -159,7 +159,7 @@ def test_the_call_is_named_with_its_root_and_operator() -> None:
 
 
 def hint(held: list[Call], bad: list[Call]) -> str:
-    """What is expected of what the calls that fail have in common."""
+    """What a student reads of what the calls that fail have in common."""
     others = (*((call, True) for call in held), *((call, False) for call in bad))
     return " ".join(words.explain(Fault(bad[0] if bad else a_call(), "ended", "signal 11", others), LINES)[2:])
 

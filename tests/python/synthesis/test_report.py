@@ -124,12 +124,12 @@ def test_a_solver_that_was_not_needed_says_why(two_nodes: Layout) -> None:
     assert f"at most {MAX_EXACT_RANKS} ranks" in report.sentences(many, an_outcome(5e-6))[0]
 
 
-def test_designs_take_the_place_of_older_files(tmp_path: Path) -> None:
+def test_designs_take_the_place_of_older_files(two_nodes: Layout, tmp_path: Path) -> None:
     """A schedule of each; a search that has found nothing leaves the folder as it is."""
     old = tmp_path / "old.schedule"
     old.touch()
     (tmp_path / "notes.txt").touch()
-    assert report.write(None, an_outcome(None), tmp_path) == [] and old.exists()  # type: ignore[arg-type]
+    assert report.write(a_task(two_nodes), an_outcome(None), tmp_path) == [] and old.exists()
     made = report.write_designs({"one": SWAP}, tmp_path)
     assert made == [tmp_path / "one.schedule"] and not old.exists() and (tmp_path / "notes.txt").exists()
     assert "synthesised:exact" in made[0].read_text()

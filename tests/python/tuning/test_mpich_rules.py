@@ -148,6 +148,8 @@ def test_a_tree_is_written_with_its_children() -> None:
     flat = mpich.written("allreduce/linear", 8)
     assert "k=7" in flat.parameters and {"chunk_size=0", "buffer_per_child=0"} < set(flat.parameters)
     assert flat.needs == (mpich.COMMUTES,)
+    for key in ("bcast/linear", "allreduce/linear"):
+        assert "k=1" in mpich.written(key, 1).parameters, "on one rank, too, a tree has a width"
 
 
 def test_a_file_never_ends_with_its_last_page(monkeypatch: pytest.MonkeyPatch) -> None:
