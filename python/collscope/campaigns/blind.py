@@ -18,7 +18,7 @@ from collscope.base import commit, console, folders, paths
 from collscope.base.errors import UsageError, UserError
 from collscope.base.files import write_atomically
 from collscope.base.units import counted
-from collscope.campaigns import report, run
+from collscope.campaigns import judged_before, report, run
 from collscope.campaigns.campaign import Campaign, load
 from collscope.campaigns.preparation import Prepared, prepared
 from collscope.catalogue import metrics
@@ -56,6 +56,7 @@ def predict(name: str, calls: str | None = None, out: str | None = None) -> tupl
     text = table.csv_text(predicted)
     typed = sorted({(at.platform.typed if at.platform else "") or ready.platform for at, _ in tasks})
     made_with = [campaign.path, *(path for one in typed if (path := find.file_of(one)))]
+    names = sorted({row["platform"] for row in predicted})
     seal = {
         "campaign": campaign.name,
         "commit": commit.describe(),
@@ -63,6 +64,7 @@ def predict(name: str, calls: str | None = None, out: str | None = None) -> tupl
         "calls": len(tasks),
         "platform": ready.platform,
         "setting": ready.setting,
+        "model_errors": {} if calls is None else judged_before.model_errors(names),
         **campaign.file.model_dump(include={"predict", "metric", "type", "noise", "draws", "baselines"}),
         "sha256": {PREDICTIONS: _hash(text.encode()), **{_path(path): _hash(path.read_bytes()) for path in made_with}},
     }
@@ -105,7 +107,7 @@ def judge(name: str, times: str, out: str | None = None, sha256: str | None = No
         ("measured", f"{Path(times).name}: {counted(len(found), 'call')}"),
         ("ranks", run.ranks_text(ranks)),
     ]
-    more: dict[str, Any] = {"setting": setting, "unpredicted": left}
+    more: dict[str, Any] = {"setting": setting, "unpredicted": left, "model_errors": sealed["model_errors"]}
     if sealed["list"]:  # of calls that the campaign's own words are not about
         title = f"{Path(times).name}: judged with predictions that were sealed before"
         about = f"The calls of {sealed['list']}, predicted as campaign {campaign.name} says."
@@ -134,7 +136,7 @@ def _opened(campaign: Campaign, folder: Path, sha256: str | None) -> tuple[dict[
         words = path.read_bytes()
         sealed = json.loads(words)
         files, by, of = dict(sealed["sha256"]), sealed["commit"], sealed["campaign"]
-        _ = [sealed[name] for name in ("list", "calls", "platform", "setting", "predict", "metric")]
+        _ = [sealed[name] for name in ("list", "calls", "platform", "setting", "predict", "metric", "model_errors")]
     except FileNotFoundError:
         raise UsageError(
             f"{shown}: no such file: there are no predictions to judge; make them first: {again}"

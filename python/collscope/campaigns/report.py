@@ -8,16 +8,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from collscope.analysis import prediction
+from collscope.analysis import model_error, prediction
 from collscope.base import pages
 from collscope.base.files import write_atomically
-from collscope.base.units import counted, format_size, format_time
+from collscope.base.units import counted, format_size, format_time, join_words
 from collscope.catalogue.decisions import library_name
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -45,13 +45,27 @@ class Comparison:
     unpredicted: Sequence[str] = ()  # calls that were measured and have no prediction, or the other way round, in words
     quick: bool = False
     unstable: str = ""  # by how much the platform's messages differed from its numbers when it was calibrated
+    model_errors: Mapping[str, float] = field(default_factory=dict)
+    """Platform → how far the model is off by itself, as other calls have it (model_error.size); {}: each collective's is that of the
+    others of this comparison."""
+
+    @property
+    def banded(self) -> Comparison:
+        """The same; where calls have draws with the band of these and of the model's own error, where that is known."""
+        if not set(prediction.DRAWN_BAND) <= set(self.both.columns):
+            return self
+        known = self.both.platform.map(self.model_errors).astype(float)
+        sizes = known if self.model_errors else model_error.of_others(self.both)
+        both = model_error.with_band(self.both, sizes) if sizes.notna().all() else self.both
+        return replace(self, both=both.assign(model_error=sizes))
 
 
 @dataclass(frozen=True)
 class _Numbers:
     """What a comparison comes to, computed once: frames as analysis.prediction has them. `errors`: of all, as "all", and by each of
-    prediction.BY; `low`: measured calls below the bound, None: there is no bound; `band`, `covered`: of all and by size, how many are
-    inside the band of what is not known, and inside that of the noise; empty without it."""
+    prediction.BY; `low`: measured calls below the bound, None: there is no bound; `band`, `drawn`, `covered`: of all and by size, how many
+    are inside the whole band, inside that of what is not known alone, and inside that of the noise; empty without it; `sizes`: collective
+    and platform → how far the model is off by itself, as that band has it; `own_error`: as these calls have it, None without draws."""
 
     errors: Mapping[str, pd.DataFrame]
     won: prediction.Winners | None
@@ -60,12 +74,17 @@ class _Numbers:
     without: pd.DataFrame
     low: int | None
     band: pd.DataFrame
+    drawn: pd.DataFrame
     covered: pd.DataFrame
+    sizes: Mapping[tuple[str, str], float]
+    own_error: float | None
     groups: Sequence[Mapping[str, Any]]
 
 
 def _numbers(made: Comparison) -> _Numbers:
     low = None if made.bounds is None else len(prediction.below_bound(made.both, made.bounds))
+    drawn = _covered(made.both, prediction.DRAWN_BAND)
+    is_whole = set(prediction.WHOLE_BAND) <= set(made.both.columns)
     return _Numbers(
         {by or "all": prediction.errors(made.both, by) for by in (None, *prediction.BY)},
         prediction.winners(made.both),
@@ -73,8 +92,11 @@ def _numbers(made: Comparison) -> _Numbers:
         [_call(row) for row in prediction.worst(made.both, WORST).itertuples(index=False)],
         prediction.without(made.both, made.without) if made.without else pd.DataFrame(),
         low,
-        _covered(made.both, prediction.DRAWN_BAND),
+        _covered(made.both, prediction.WHOLE_BAND) if is_whole else drawn,
+        drawn,
         _covered(made.both, prediction.NOISE_BAND),
+        dict(made.both.groupby(["collective", "platform"]).model_error.first()) if is_whole else {},
+        model_error.size(made.both) if len(drawn) else None,
         _known(prediction.groups(made.both)),
     )
 
@@ -88,6 +110,7 @@ def _covered(both: pd.DataFrame, band: Sequence[str]) -> pd.DataFrame:
 
 def write(made: Comparison, folder: Path) -> list[str]:
     """report.html, report.md, summary.json and figures/ in the folder; returns their names. The HTML holds its figures."""
+    made = made.banded
     numbers = _numbers(made)
     pictures = _figures(made, folder)
     env = pages.environment(TEMPLATES)
@@ -101,13 +124,14 @@ def write(made: Comparison, folder: Path) -> list[str]:
 
 def summary(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
     """What a program reads: errors of all and by each of prediction.BY, winners, baselines, bound, worst calls, elements, coverage of
-    the bands of the noise and of what is not known."""
+    the whole band, of that of what is not known alone and of the noise's; how far the model is off by itself."""
     won = numbers.won
     return {
         "title": made.title,
         "quick": made.quick,
         "unstable": made.unstable,
         "points": len(made.both),
+        "platforms": sorted(made.both.platform.unique()),
         "errors": {by: _known(frame) for by, frame in numbers.errors.items()},
         "winners": asdict(won) | {"agreement": won.agreement} if won else None,
         "baselines": [asdict(b) for b in numbers.baselines],
@@ -115,6 +139,8 @@ def summary(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
         "worst": numbers.worst,
         "without": numbers.without.to_dict("records"),
         "band": _known(numbers.band[BANDED]),
+        "drawn": _known(numbers.drawn[BANDED]),
+        "model_error": numbers.own_error,
         "coverage": _known(numbers.covered),
         "groups": numbers.groups,
     }
@@ -246,6 +272,8 @@ def _context(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
         "low": numbers.low if checked else None,
         "calls": counted(len(made.both), "call"),
         "banded": numbers.band.to_dict("records"),
+        "by_draws": numbers.drawn.to_dict("records"),
+        "off_by_itself": _sizes(numbers.sizes),
         "covered": numbers.covered.to_dict("records"),
         "settings": prediction.settings(made.both),
         "groups": numbers.groups,
@@ -254,6 +282,12 @@ def _context(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
         "drawn": prediction.DRAWN,
         "noise": prediction.NOISE,
     }
+
+
+def _sizes(found: Mapping[tuple[str, str], float]) -> str:
+    """How far the model is off by itself in each band, in words."""
+    texts = {f"{_percent(size)}": [c for (c, _), other in found.items() if other == size] for size in found.values()}
+    return ", ".join(f"{text} for {join_words(sorted(set(of)))}" for text, of in texts.items())
 
 
 def _ranks_range(ranks: int) -> str:

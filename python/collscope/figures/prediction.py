@@ -27,6 +27,7 @@ MANY = 12  # algorithms of a panel; of more only some have room for a name
 CELL, LETTER = (0.46, 0.3), 0.068  # of the heat map, in inches: a cell's width and height, a letter of a name
 MARKERS = "os^DvP*X<>"
 BANDS = {  # of a prediction: width and opacity of its bar, and what it is
+    "whole": (0.5, 0.3, "thin bars: 80 % by what is not known of the machine and the model's own error"),
     "drawn": (0.5, 0.3, "thin bars: 80 % of draws of what is not known of the machine"),
     "noise": (1.2, 0.45, "thick bars: 90 % of draws of the messages' noise"),
 }
@@ -35,8 +36,11 @@ BANDS = {  # of a prediction: width and opacity of its bar, and what it is
 def scatter(both: pd.DataFrame) -> Figure:
     """Predicted over measured time, one dot per call, decisions below algorithms, one panel per collective; the line is where both agree,
     the shade 20 % around it. Of more than MANY algorithms only those with a dot outside the shade have a colour and a name. A bar through a
-    dot is the band of its prediction, where `both` has one: drawn_low_s to drawn_high_s of what is not known of the machine, thin;
-    noise_low_s to noise_high_s, in which 90 % of the call's times should lie, thick."""
+    dot is the band of its prediction, where `both` has one: thin from whole_low_s to whole_high_s, of what is not known of the machine and
+    of the model's own error, else from drawn_low_s to drawn_high_s, of the former alone; thick from noise_low_s to noise_high_s, in which
+    90 % of the call's times should lie."""
+    less = "drawn" if "whole_low_s" in both else ""
+    bands = {name: looks for name, looks in BANDS.items() if f"{name}_low_s" in both and name != less}
     names = sorted(both.collective.unique())
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
@@ -54,10 +58,9 @@ def scatter(both: pd.DataFrame) -> Figure:
         ax.plot(ends, ends, color=FAINT, lw=0.9, zorder=1)
         for i, key in enumerate(keys):
             of = part[part.algorithm == key]
-            for band, (width, alpha, _) in BANDS.items():
-                if f"{band}_low_s" in of:
-                    ax.vlines(of.measured_s * 1e6, of[f"{band}_low_s"] * 1e6, of[f"{band}_high_s"] * 1e6, lw=width, alpha=alpha,
-                              color=colours[key], zorder=1.5)  # fmt: skip
+            for band, (width, alpha, _) in bands.items():
+                ax.vlines(of.measured_s * 1e6, of[f"{band}_low_s"] * 1e6, of[f"{band}_high_s"] * 1e6, lw=width, alpha=alpha,
+                          color=colours[key], zorder=1.5)  # fmt: skip
             ax.plot(of.measured_s * 1e6, of.predicted_s * 1e6, ls="", marker=MARKERS[i % len(MARKERS)], ms=3.0, mew=0,
                     alpha=0.6, color=colours[key], label=names_of.get(key), zorder=2 - _order(key)[0] / 4)  # fmt: skip
         ax.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), aspect="equal")
@@ -74,7 +77,7 @@ def scatter(both: pd.DataFrame) -> Figure:
         ax.set_ylabel("predicted")
     for ax in axes.flat[len(names) :]:
         ax.set_axis_off()
-    bars = "".join(f"; {words}" for band, (_, _, words) in BANDS.items() if f"{band}_low_s" in both)
+    bars = "".join(f"; {words}" for _, _, words in bands.values())
     height = fig.get_figheight()
     fig.text(
         0.02,

@@ -31,7 +31,7 @@ COLUMNS = ("platform", "nodes", "mapping", "collective", "algorithm_id", "proces
 NUMBERS = {"bcast": (0, 1, 6), "gather": (1, 2), "allgather": (2, 4), "reduce": (1, 5), "barrier": (3, 4)}
 # What a prediction is of the time in the table, by collective, platform and mapping; elsewhere they are the same.
 PLANTED = {
-    ("bcast", "orfeo_thin", "node"): 0.5,
+    ("bcast", "orfeo_thin", "node"): 0.4,
     ("gather", "orfeo_epyc", "core"): 1.25,
     ("barrier", "orfeo_epyc", "node"): 0.9,
 }
@@ -125,7 +125,7 @@ def test_errors_that_were_planted_come_out_by_group(campaign: str, workplace: Pa
         assert group["bias"] == pytest.approx(off, abs=1e-9) and group["worst"] == pytest.approx(abs(off), abs=1e-9)
         assert (group["right"], group["regret"]) == (1, 0), "all algorithms of a group are off by the same factor"
         assert off != 0 or group["inside"] > 0.5, "the prediction itself lies in most of the sealed bands"
-        assert off != -0.5 or group["inside"] < 0.2, "twice of it lies in few"
+        assert off > -0.5 or group["inside"] < 0.2, "more than twice of it lies in few"
     assert {g["choices"] for g in groups if g["collective"] != "barrier"} == {4}
     text = (folder / "report.md").read_text()
     assert (

@@ -141,6 +141,28 @@ def test_a_report_leaves_out_numbers_that_are_not_known(
     assert "bound/loggp" not in (tmp_path / "report.md").read_text(), "there is no bound of such a time"
 
 
+def test_a_band_has_the_models_own_error_from_other_collectives_or_from_campaigns_before(
+    made: report.Comparison, no_figures: None, tmp_path: Path
+) -> None:
+    """A reduction that takes 1.2 times as long as predicted beside broadcasts: nothing was drawn of it."""
+    other = made.both[:1].assign(collective="reduce", algorithm="reduce/linear", predicted_s=1e-5, measured_s=1.2e-5)
+    other = other.assign(**dict.fromkeys(prediction.DRAWN_BAND, 1e-5))
+    two = replace(made, both=pd.concat([made.both, other], ignore_index=True))
+    report.write(two, tmp_path)
+    text, printed = (tmp_path / "report.md").read_text(), json.loads((tmp_path / "summary.json").read_text())
+    assert "14.2 % for bcast, 36.6 % for reduce: of each collective what the others of this campaign have." in text
+    assert [row["inside"] for row in printed["band"][:1]] == [pytest.approx(0.8)], "all but one of five"
+    assert [row["inside"] for row in printed["drawn"][:1]] == [pytest.approx(0.5)]
+    assert {g["collective"]: g["inside"] for g in printed["groups"]}["reduce"] == 1
+    report.write(replace(two, model_errors={"ideal": 0.01}), tmp_path)
+    text, printed = (tmp_path / "report.md").read_text(), json.loads((tmp_path / "summary.json").read_text())
+    assert "1.0 % for bcast and reduce: as campaigns have it that were judged before." in text
+    assert {g["collective"]: g["inside"] for g in printed["groups"]}["reduce"] == 0
+    report.write(made, tmp_path)
+    text, printed = (tmp_path / "report.md").read_text(), json.loads((tmp_path / "summary.json").read_text())
+    assert "How far the model is off by itself is not in it" in text and printed["band"] == printed["drawn"]
+
+
 def test_an_unstable_platform_is_named_above_every_number(
     made: report.Comparison, no_figures: None, tmp_path: Path
 ) -> None:
