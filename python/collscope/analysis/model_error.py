@@ -7,14 +7,11 @@ predicted before they were measured from another campaign. No prediction is move
 
 from __future__ import annotations
 
-from statistics import NormalDist
-
 import numpy as np
 import pandas as pd
 
 from collscope.analysis.prediction import DRAWN, DRAWN_BAND, WHOLE_BAND
-
-REACH = NormalDist().inv_cdf((1 + DRAWN) / 2)  # standard deviations between the middle of a band and its end
+from collscope.base.statistics import REACH
 
 
 def size(both: pd.DataFrame) -> float:

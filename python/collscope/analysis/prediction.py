@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from collscope.base.errors import UserError
+from collscope.base.statistics import LIKELY
 from collscope.catalogue import metrics
 
 CALL = ["platform", "collective", "nodes", "ranks", "mapping", "bytes", "type", "op", "in_place", "root", "metric"]
@@ -23,7 +24,7 @@ NOISE_BAND = ["noise_low_s", "noise_high_s"]  # of a prediction's draws of the n
 NOMINAL = 0.9
 DRAWN_BAND = ["drawn_low_s", "drawn_high_s"]  # likewise of draws of what is not known of the machine
 WHOLE_BAND = ["whole_low_s", "whole_high_s"]  # of both, the draws and how far the model is off by itself (model_error)
-DRAWN = 0.8  # of the times should lie in either
+DRAWN = LIKELY  # of the times should lie in either
 COVERED = ["calls", "inside", "below", "above", "repetitions", "repetitions_inside"]
 SAME_TIME = 1e-6  # of a predicted time: two that differ by less were sent the same messages
 NOISE = 0.05  # of a measured time whose table has no quartiles: two that differ by less are a tie

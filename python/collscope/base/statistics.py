@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+LIKELY = 0.8  # of the times are to lie inside a band
+REACH = 1.2815515655446004  # standard deviations from the middle of such a band of a normal distribution to its end
+
 
 def quantile(values: Sequence[float], part: float) -> float:
     """The value below which this part (0 to 1) of ascending values lies: linear between the neighbours, as numpy's default. Equal

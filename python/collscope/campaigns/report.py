@@ -18,13 +18,13 @@ from collscope.analysis import model_error, prediction
 from collscope.base import pages
 from collscope.base.files import write_atomically
 from collscope.base.units import counted, format_size, format_time, join_words
+from collscope.campaigns.judged_before import SUMMARY
 from collscope.catalogue.decisions import library_name
 
 TEMPLATES = Path(__file__).parent / "templates"
 WORST = 12
 MANY = 16  # numbers of ranks that have a row each
 MAPS = 12  # of winners: where there are more, those of the largest regret
-SUMMARY = "summary.json"
 BANDED = ["of", "calls", "inside", "below", "above"]
 PAGES = ("report.html", "report.md", SUMMARY)
 FILES = (*PAGES, "figures")

@@ -20,6 +20,7 @@ from collscope.base.statistics import quantile
 from collscope.base.units import counted
 from collscope.campaigns import report
 from collscope.campaigns.campaign import BARRIER, TOPOLOGY, Campaign, load
+from collscope.campaigns.judged_before import RESULTS
 from collscope.campaigns.preparation import MESSAGES, NOTED, Prepared, prepared
 from collscope.catalogue import metrics
 from collscope.machines import find, overrides
@@ -34,7 +35,6 @@ from collscope.sources.source import Options
 
 MEASURED, TABLE = "measured.csv", "table.csv"
 FILES = (*report.FILES, MEASURED, TABLE, "quick", "blind", "platform*", MESSAGES, NOTED)  # of a campaign's folder
-RESULTS = paths.RESULTS / "validation"
 WRITTEN_EVERY = 96  # measured calls: what is lost at most when the campaign is killed
 
 

@@ -9,6 +9,7 @@ from collscope.base import console
 from collscope.base.errors import UserError
 from collscope.base.grid import KEY, WORDS, Column, Grid
 from collscope.base.units import counted, format_size, format_time, join_words
+from collscope.campaigns import judged_before
 from collscope.catalogue import decisions, registry
 from collscope.catalogue.sizes import count_of_bytes
 from collscope.commands.run_advice import Winner, advice, with_doubts
@@ -161,6 +162,7 @@ def _show_advice(found: Sequence[Winner], timed_all: bool) -> None:
     installed = openmpi.installed()
     versions = openmpi.libraries(installed)
     if text := _drawn_numbers(found):
+        text = " ".join(filter(None, [text, judged_before.remark(found[0].row["platform"])]))
         console.out().print(text, markup=False, highlight=False)
     lines: list[str] = []
     for members in runs:

@@ -250,13 +250,14 @@ def test_a_decision_s_choices_are_compared_by_size_over_all_layouts() -> None:
 
 def test_leads_and_growth_need_more_than_their_share() -> None:
     def time(c: str, n: str, p: int, nodes: int, size: int) -> float:
-        return {"a": 1.0, "b": {1: 1.5, 2: 1.6, 4: 1.5}[nodes], "c": 1.0}[n]
+        return {"a": 1.0, "b": {1: 1.5, 2: 1.6, 4: 1.5}[nodes], "c": 1.0, "e": {1: 0.5, 2: 0.9, 4: 0.5}[nodes]}[n]
 
-    frame = table(time, [(8, 1), (8, 2), (8, 4)], ["a", "b", "c"], SIZES)
+    frame = table(time, [(8, 1), (8, 2), (8, 4)], ["a", "b", "c", "e"], SIZES)
     for check, holds in (
         ('kind = "largest_at"\nname = "b"\nthan = "a"\nat = 2\nby = 0.06', [True]),
         ('kind = "largest_at"\nname = "b"\nthan = "a"\nat = 2\nby = 0.07', [False]),
         ('kind = "largest_at"\nname = "c"\nthan = "b"\nat = 1\nby = 0.0', [False]),
+        ('kind = "largest_at"\nname = "e"\nthan = "a"\nat = 2', [False]),  # where it is behind least
         ('kind = "largest_at"\nname = "b"\nthan = "a"\nat = 8', [None]),
         ('kind = "nearer_than_at"\nname = "b"\nthan = "a"\nat = 2', [True, True]),
         ('kind = "nearer_than_at"\nname = "b"\nthan = "a"\nat = 1', [False, False]),

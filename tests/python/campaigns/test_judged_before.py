@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,14 @@ def test_a_campaign_without_draws_tells_nothing(results: Path) -> None:
     assert judged_before.model_errors(["large"]) == {"large": 0.1}
     (results / "a" / "summary.json").unlink()
     assert judged_before.model_errors(["large"]) == {}, "nothing was judged"
+
+
+def test_the_remark_on_a_platform_has_the_ends_of_eight_of_ten_measured_times(results: Path) -> None:
+    size = math.log(1.25) / 1.2815515655446004
+    (results / "a" / "summary.json").write_text(json.dumps({"platforms": ["tiny"], "model_error": size}))
+    for name in ("tiny", "tiny[nodes=2]"):
+        assert "measured on tiny, 80% took 0.80 to 1.25 times what the model says" in judged_before.remark(name)
+    assert judged_before.remark("unheard_of") == ""
 
 
 def test_a_broken_summary_is_named_with_what_mends_it(results: Path) -> None:
