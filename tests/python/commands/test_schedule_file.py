@@ -167,6 +167,8 @@ def test_a_wrong_file_is_named_by_show_and_has_no_time_in_run(
         "graph",
         "matrix",
     ]
+    for more in (("--out", str(tmp_path / "ring.goal")), ("--no-pictures",)):
+        assert call(capsys, "show", "--schedule", str(ring), *more)[0] == 1, more
 
 
 def test_a_file_is_timed_on_a_platform(ring: Path, capsys: pytest.CaptureFixture[str]) -> None:
