@@ -224,6 +224,8 @@ def test_claims_print_every_assertion_with_its_evidence(
     made = printed(capsys, "claims", "claims", "--check")
     assertions = [a for p in made["papers"] for c in p["claims"] for a in c["assertions"]]
     assert assertions and all(a["evidence"] for a in assertions if a["holds"] is not None)
+    assert "2 rounds instead of 3, and the same bytes" in {a["theory"] for a in assertions}
+    assert {a["reading"] for a in assertions} == {"strict", "mild", None}
     assert sum(made["verdicts"].values()) == len({c["id"] for c in made["papers"][0]["claims"]})
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from collscope.base import cache, depends
-from collscope.commands import tune_confirm, tune_rules
+from collscope.commands import tune_confirm, tune_report, tune_rules
 from collscope.commands.tune_confirm import How
 from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point, Task
@@ -20,6 +20,8 @@ from collscope.sources.launcher import LOCAL
 from collscope.sources.source import Options, Source
 from collscope.tuning import gain, targets
 from collscope.tuning.confirm import Contest, Measured, Worth
+from collscope.tuning.gain import Confirmed, Part, Tuned
+from collscope.tuning.origin import Origin
 from collscope.tuning.rules import OWN, Call
 from collscope.tuning.search import Times
 from command_line import call
@@ -27,6 +29,7 @@ from open_mpi import needs_prover
 from simulated import simulated
 from tiny_platform import tiny
 
+COLUMNS = ["collective", "ranks", "bytes", "name", "time_s"]
 SMALL = ("tune", "--on", "ideal", "--for", "openmpi-4.1", "-c", "bcast", "--ranks", "3,4", "--bytes", "1KiB..16KiB")
 
 
@@ -246,7 +249,7 @@ def test_a_rule_goes_that_is_slower_than_a_choice_made_of_other_collectives() ->
     """The model's rules cannot name that choice, whose parts follow their own rules; the others of its number of ranks stay."""
     calls = [("reduce_scatter", p, size) for p in (5, 8) for size in (4, 8, 16)]
     cells = [(*call, "a", 1.0) for call in calls]
-    frame = pd.DataFrame(cells, columns=["collective", "ranks", "bytes", "name", "time_s"])
+    frame = pd.DataFrame(cells, columns=COLUMNS)
     times = Times(frame, dict.fromkeys(calls, ("made_of_others", 1.2)), frozenset())
     exactly = {key: Measured(s, s, s) for key, s in (("a", 2.0), ("made_of_others", 1.2))}
     target = targets.find("openmpi-4.1")
@@ -268,3 +271,18 @@ def test_a_rule_that_is_slower_is_gone_or_stays_with_a_line() -> None:
     assert tune_confirm.gone([before], [before]) == []
     assert tune_confirm.left([before]) == ["bcast, 4 ranks, 64 B: a took 2 s, the library's own choice own 1 s"]
     assert tune_confirm.left([now]) == []
+
+
+@pytest.mark.parametrize(("contests", "others_stay"), [(1, False), (2, True)])
+def test_rules_that_are_gone_or_still_slower_are_named_and_open_calls_only_where_some_are_left(
+    contests: int, others_stay: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ("bcast", 4, 64)
+    times = Times(pd.DataFrame([(*call, "a", 1.0)], columns=COLUMNS), {call: ("own", 2.0)}, frozenset())
+    confirmed = Confirmed("real", {call: {}}, contests, 1.0, gone=["this went"], left=["this stays"])
+    part = Part(None, [], times, [], frozenset(), confirmed)
+    tune_report.show(Tuned(targets.find("collscope"), "tiny", [part], 0.02, {4: 1}, Origin("tiny", "")), None)
+    out, err = (" ".join(text.split()) for text in capsys.readouterr())
+    assert f"1 of {contests} call" in out and ("the others stay as the model says" in out) == others_stay
+    assert "a rule of the model that is slower than the library's own choice is gone: this went" in err
+    assert "slower than the library's own choice, by at most 1%: this stays" in err

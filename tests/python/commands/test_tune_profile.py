@@ -59,7 +59,8 @@ def test_rules_are_for_the_calls_of_the_program_alone(workplace: Path, capsys: p
     assert "(148.5 ms of it waiting for late ranks), and the file saves " in printed
     report = Path("out/report.md").read_text(encoding="utf-8")
     assert "- ibcast, 64 B..128 B, MPI_COMM_WORLD (8) on 8 nodes (1 ms): not blocking" in report
-    assert "| bcast | MPI_COMM_WORLD (8) on 8 nodes | 1 MiB..2 MiB | 100 | 1 s |" in report
+    assert "| bcast | MPI_COMM_WORLD (8) on 8 nodes | 1 MiB..2 MiB | 100 | 1 s | bcast/linear |" in report
+    assert "| 1 KiB..2 KiB | 50 | 20 ms | allgather/bruck |" in report, "which ran, as the profile says"
     assert call(capsys, "tune", "--on", "schooner[nodes=8]", "--check", "out/openmpi.conf")[0] == 0
 
 

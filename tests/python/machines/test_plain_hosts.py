@@ -159,15 +159,15 @@ def test_run_prints_what_is_assumed_and_gives_no_words_as_sure(load, tmp_path: P
 
 
 def test_draws_of_what_a_file_leaves_open_reach_the_model(load, tmp_path: Path) -> None:
-    """One message of 4 bytes: with what the two processors spend on it, a share of its route's latency each."""
-    exact = "".join(setting(f"smpi/{kind}-factor", "0:1") for kind in ("lat", "bw"))
+    """One message of 4 bytes: with what the two processors spend on it, a share of its latency each, twice its route's."""
+    exact = setting("smpi/lat-factor", "0:2") + setting("smpi/bw-factor", "0:1")
     on = load(pair(exact + setting("network/crosstraffic", "0")))
     processor, local = unknowns.unknowns(on, 2)
     (plain,) = modelled(on, 2, 2, tmp_path, "collective=bcast algorithm=bcast/linear count=1")
     made = processor.with_values(on, {"send network": 1.0, "receive network": 0.5})
     (slower,) = modelled(made, 2, 2, tmp_path, "collective=bcast algorithm=bcast/linear count=1")
     spent = at(RANGES["send network"], 1.0) + at(RANGES["receive network"], 0.5)
-    assert slower - plain == pytest.approx(spent * 1e-6)
+    assert slower - plain == pytest.approx(spent * 2e-6)
     slow = local.with_values(on, {"gamma": 0.5, "copy": 1.0})
     copy = at(RANGES["copy by itself"], 1.0)
     assert slow.nodes[1][0].copy_s_per_byte == copy and slow.gamma_s_per_byte == at(RANGES["gamma"], 0.5) * copy

@@ -237,6 +237,13 @@ def test_the_least_latency_is_at_an_end_of_a_piece(eager: int, pieces: list[tupl
     assert found == pytest.approx({"o": 1e-7, "g": 1e-7, "L": latency, "G": 1e-9, "gamma": 1e-10})
 
 
+def test_a_large_send_that_does_not_block_costs_its_sender_an_overhead_beside_its_curve() -> None:
+    """0.1 µs and 1 µs, where a blocking send takes 2 µs: L is what is left of T(n) - n G - 2o."""
+    slow, fast = (dict.fromkeys(CLASSES, curve((0, latency, 1e-9, 1.0))) for latency in (2e-6, 1e-6))
+    own = machine(slow, eager_bytes=-1, overhead_s=1e-7, curve_nonblocking=fast)
+    assert bounds.loggp(replace(tiny(), machine=own), 2, 4)["L"] == pytest.approx(9e-7)
+
+
 def test_the_least_gap_of_a_sender_is_at_the_start_of_a_piece() -> None:
     """Of 0 bytes 50 ns; of 100 bytes, where the second piece starts, 10 ns and 100 times 0.2 ns: processors spend no less."""
     pieces = ((0, 1e-6, 1e-9, 1.0, 5e-8, 1e-10), (100, 1e-6, 1e-9, 1.0, 1e-8, 2e-10))

@@ -11,8 +11,10 @@ from collscope.base import programs
 from collscope.machines import find
 from collscope.points.plan import Point, check_layout, plan_text
 from collscope.schedules import from_file, one_port
+from collscope.sources import played
 from collscope.synthesis.judge import Judge
 from command_line import call
+from refusals import refusal
 from simulated import simulated
 
 real = pytest.mark.skipif(
@@ -61,11 +63,22 @@ def test_wrong_data_are_found_when_the_file_is_played(tmp_path: Path, capsys: py
     path = recorded("allgather/bucket", 3, 4, tmp_path)
     path.write_text(path.read_text().replace("copy in+0 16 into out+16", "copy in+0 8 into out+16"))
     assert from_file.fault(from_file.read(path))
-    from collscope.sources import played
-
     layout = check_layout(find.load("schooner"), 1, 3, "block")
     outcome = played.simulated(path, layout, from_file.read(path).point())
     assert (outcome.kind, outcome.status) == ("wrong", "wrong data: 6 elements"), "two, passed around to three ranks"
+
+
+@simulated
+def test_a_driver_that_ends_early_is_an_outcome_and_one_that_does_not_start_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "none.schedule"
+    path.write_text("no schedule\n")
+    given = path, check_layout(find.load("schooner"), 1, 2, "block"), Point("barrier", "", 0)
+    outcome = played.simulated(*given)
+    assert outcome.kind == "died" and "played.schedule:1: " in outcome.status
+    monkeypatch.setattr(programs, "SIM_DRIVER", path)
+    assert refusal(played.simulated, *given).startswith("the simulation did not start: ")
 
 
 @real

@@ -77,6 +77,17 @@ def test_the_command_says_what_it_found_and_what_to_doubt(
     assert (out / "best.schedule").exists() and not list(out.glob(".*"))
 
 
+def test_the_command_says_what_bounds_a_walk_over_a_published_network(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, workplace: Path
+) -> None:
+    pytest.importorskip("ortools")
+    shape = ("--chunks", "2", "--steps", "2", "--rounds", "3", "--time", "10min", "--out", str(tmp_path / "found"))
+    status, printed, err = call(capsys, "synthesise", "-c", "allgather", "--network", "dgx1", *shape)
+    assert status == 0, err
+    assert "No schedule has fewer than 2 steps, or than 7/6 rounds per chunk" in " ".join(printed.split())
+    assert (tmp_path / "found" / "allgather.chunks2.steps2.rounds3.schedule").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

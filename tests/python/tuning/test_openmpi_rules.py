@@ -101,6 +101,14 @@ def test_messages_show_whether_open_mpi_follows_a_file(tmp_path: Path) -> None:
 
 
 @needs_prover
+def test_rules_are_verified_on_their_ranks_and_the_next_number_at_both_edges() -> None:
+    """Floats: the first, a middle and the last of a rule, and the next behind it; an allgather's are of one of three blocks."""
+    bcast = [("bcast", count) for count in (125, 250, 251, 8317, 16384, 16385)]
+    assert [verify.edges(RULES[:2], ranks, lambda _: 4) for ranks in range(1, 6)] == [[], bcast, bcast, bcast, []]
+    assert verify.edges(RULES[3:4], 3, lambda _: 4) == [("allgather", count) for count in (4, 8, 9)]
+
+
+@needs_prover
 def test_our_reader_reads_the_rules_that_were_written(tmp_path: Path) -> None:
     rules = [rule for rule in RULES if rule.collective == "bcast"]
     file = tmp_path / "my.rules"

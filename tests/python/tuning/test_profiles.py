@@ -180,7 +180,7 @@ def test_tau_has_calls_times_and_sizes_of_all_ranks(tmp_path: Path) -> None:
     by_name = {use.collective: use for use in made.uses}
     assert by_name["gather"].root == 1
     assert by_name["alltoall"].mean_bytes == 1024
-    assert all(use.ranks is None and use.waiting_s is None for use in made.uses)
+    assert all(use.ranks is None and use.waiting_s is None and not use.in_place for use in made.uses)
     assert "how many calls had which size" in made.lacks[1]
     world = profiles.read(str(tmp_path), assume_world=True)
     assert {(use.ranks, use.nodes, use.per_node) for use in world.uses} == {(4, 2, 2)}
