@@ -12,10 +12,11 @@ import pytest
 from collscope.base.errors import UserError
 from collscope.catalogue import registry
 from collscope.catalogue.keys import FILE
-from collscope.tuning import decision_file, openmpi, openmpi_rules, targets, verify
+from collscope.tuning import decision_file, openmpi, openmpi_rules, search, targets, verify
 from collscope.tuning.rules import OWN, Rule, chosen
 from collscope.tuning.search import Grid
 from collscope.twins.library import find_library
+from made_rows import row
 from open_mpi import needs_open_mpi, needs_prover
 
 RULES = [
@@ -161,3 +162,15 @@ def test_ranks_and_sizes_between_the_samples_are_held_out() -> None:
     many = Grid.of(range(2, 65), (4, 16))
     assert many.ranks == (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
     assert many.other_ranks == (5, 7, 10, 14, 20, 28, 40, 56)
+
+
+@needs_prover
+def test_a_size_that_was_rounded_to_whole_blocks_is_a_sample() -> None:
+    """On three ranks an allgather of floats has multiples of twelve bytes, a broadcast of four."""
+    rows = [
+        row(collective=key.partition("/")[0], algorithm=key, ranks=3, bytes=size, type="float", seconds=1e-6)
+        for key, sizes in (("allgather/bruck", (12, 1020, 504)), ("bcast/binomial", (16, 1024, 1020)))
+        for size in sizes
+    ]
+    times = search.times_of(rows, targets.find("openmpi-4.1"), Grid((3,), (16, 1024), (), (512,)))
+    assert times.held_out == {("allgather", 3, 504), ("bcast", 3, 1020)}

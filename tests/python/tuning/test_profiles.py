@@ -247,3 +247,10 @@ def test_a_number_that_is_none_is_named(tmp_path: Path) -> None:
 )
 def test_a_librarys_own_choice_is_known_by_its_name_and_version(library: str, decision: str | None) -> None:
     assert profiles.decision_of(library) == decision
+
+
+def test_a_run_of_several_profiles_has_no_duration_where_one_has_none() -> None:
+    one, other = (Profile(name, "mpiP", "", ranks, run_s, ()) for name, ranks, run_s in (("a", 4, 2.0), ("b", 8, None)))
+    both = profiles.joined([one, other])
+    assert (both.file, both.ranks, both.run_s) == ("a and b", 8, None)
+    assert profiles.joined([one, one]).run_s == 4.0
