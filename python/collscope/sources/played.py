@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from collscope.base import leftovers, programs
 from collscope.base.errors import UserError
+from collscope.machines import plain_hosts
 from collscope.points.plan import Layout, Point, Timing
 from collscope.sources import launch, measure, mpirun, smpirun
 from collscope.sources.launch import Children, Report
@@ -24,7 +26,9 @@ def simulated(path: Path, layout: Layout, point: Point) -> Outcome:
     with leftovers.scratch() as folder:
         shutil.copyfile(path, folder / NAME)
         words = [*smpirun.command(layout, [("1", point)], folder), "--schedule", NAME]
-        return _outcome(folder, words, smpirun.environment(layout), None, "the simulation did not start")
+        return _outcome(
+            folder, words, smpirun.environment(layout), None, "the simulation did not start", plain_hosts.reason
+        )
 
 
 def measured(path: Path, layout: Layout, point: Point, repetitions: int | None) -> Outcome:
@@ -34,7 +38,8 @@ def measured(path: Path, layout: Layout, point: Point, repetitions: int | None) 
     with leftovers.scratch() as folder, LOCAL.session() as env:
         shutil.copyfile(path, folder / NAME)
         words = [*measure.command(layout, [("1", point)], folder), "--schedule", folder / NAME]
-        return _outcome(folder, words, env, measure.SILENCE_S, f"{LOCAL.program} did not start the driver")
+        not_started = f"{LOCAL.program} did not start the driver"
+        return _outcome(folder, words, env, measure.SILENCE_S, not_started, mpirun.reason)
 
 
 def _point(point: Point, timing: Timing) -> Point:
@@ -42,7 +47,12 @@ def _point(point: Point, timing: Timing) -> Point:
 
 
 def _outcome(
-    folder: Path, words: list[str | Path], env: dict[str, str], silence_s: float | None, not_started: str
+    folder: Path,
+    words: list[str | Path],
+    env: dict[str, str],
+    silence_s: float | None,
+    not_started: str,
+    explain: Callable[[str], str],
 ) -> Outcome:
     found: list[Outcome] = []
     report: Report = launch.run(
@@ -53,7 +63,7 @@ def _outcome(
         folder=folder,
         env=env,
         silence_s=silence_s,
-        explain=mpirun.reason,
+        explain=explain,
     )
     if found:
         return found[0]
