@@ -142,19 +142,40 @@ def capacities(samples: Samples) -> tuple[dict[str, Rate], list[str]]:
     stars = [
         r * busiest(placement, of) for of in placement.groups(NETWORK) if not is_side(of) and (r := rate(samples, of))
     ]
-    return capacities_of(alone, together, stars)
+    rates, notes = capacities_of(
+        alone, together, stars, [_both_ways(samples, level) for level in alone if level != NETWORK]
+    )
+    return rates, notes
+
+
+def _both_ways(samples: Samples, level: str) -> tuple[float, float]:
+    """What a rank sends to several of its node, and what it receives from several: the highest rates, 0 where none was measured."""
+    stars = [of for of in samples.placement.groups(level) if not is_side(of)]
+    out, into = (
+        [r for of in stars if len({flow[end] for flow in of}) == 1 and (r := rate(samples, of))] for end in (0, 1)
+    )
+    return max(out, default=0.0), max(into, default=0.0)
 
 
 def capacities_of(
-    alone: Mapping[str, float], together: Mapping[str, Mapping[int, float]], stars: Sequence[float] = ()
+    alone: Mapping[str, float],
+    together: Mapping[str, Mapping[int, float]],
+    stars: Sequence[float] = (),
+    of_ranks: Sequence[tuple[float, float]] = (),
 ) -> tuple[dict[str, Rate], list[str]]:
-    """Rates by link, and notes, from bytes per second: of one stream of each class, of so many pairs side by side, and of what one node
-    moves in one direction. One stream's rate is that of the narrowest link that it crosses; what is shared is known where streams that meet
-    are slower than alone."""
+    """Rates by link, and notes, from bytes per second: of one stream of each class, of so many pairs side by side, of what one node moves
+    in one direction, and of what a rank moves within its node to several and from several. One stream's rate is that of the narrowest link
+    that it crosses; what is shared is known where streams that meet are slower than alone."""
     notes: list[str] = []
     rates: dict[str, tuple[float, bool]] = {}  # and whether it is known, not only a lower bound
     if inside := [r for level, r in alone.items() if level != NETWORK]:
-        rates["core"] = (max(inside), True)
+        # A core has one rate each way: where it sends and receives differently, that which both reach.
+        rates["core"] = (max([*inside, *map(min, of_ranks)]), True)
+        notes += [
+            f"core_bytes_per_s: a rank moves {Rate(out).text} to several others, {Rate(into).text} from them; the model has one number"
+            for out, into in of_ranks
+            if min(out, into) < MEETING * max(out, into) and min(out, into) > 0
+        ]
     for level, link in (("cache", "memory"), ("socket", "memory"), ("node", "interconnect"), (NETWORK, "nic")):
         if level not in alone:
             continue

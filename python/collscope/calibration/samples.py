@@ -132,16 +132,18 @@ class Placement:
         return found
 
     def groups(self, level: str) -> list[tuple[Flow, ...]]:
-        """The flows of each measurement of a class with several pairs: side by side, one to many, many to one, and a ring of the nodes."""
+        """The flows of each measurement of a class with several pairs: side by side, one to many, many to one (of ranks of one node, or
+        of the first rank of each node), and a ring of the nodes."""
         side = self.disjoint(level)
         found = [tuple(side[:k]) for k in doubling(len(side))]
-        if level == NETWORK:
-            heads = [ranks[0] for ranks in self.nodes]
-            for k in doubling(len(heads) - 1):
-                found.append(tuple((heads[0], to) for to in heads[1 : k + 1]))
-                found.append(tuple((of, heads[0]) for of in heads[1 : k + 1]))
-            if len(heads) > 2:
-                found.append(tuple(zip(heads, heads[1:] + heads[:1], strict=True)))
+        first, *others = self.nodes[0]
+        heads = [ranks[0] for ranks in self.nodes[1:]]
+        around = heads if level == NETWORK else [r for r in others if self.level(first, r) == level]
+        for k in doubling(len(around)):
+            found.append(tuple((first, to) for to in around[:k]))
+            found.append(tuple((of, first) for of in around[:k]))
+        if level == NETWORK and len(heads) > 1:
+            found.append(tuple(zip([first, *heads], [*heads, first], strict=True)))
         return found
 
 

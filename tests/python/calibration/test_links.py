@@ -145,6 +145,25 @@ def test_memory_and_interconnect_are_known_where_pairs_of_their_class_meet() -> 
     assert capacities(node) == ({}, [])
 
 
+@pytest.mark.parametrize(
+    ("out", "into", "core", "is_noted"),
+    [(9000, 8200, 8200, False), (8000, 9000, 8000, True), (9000, 3000, 6000, True), (5000, 5000, 6000, False)],
+)
+def test_a_core_moves_what_a_rank_both_sends_to_several_and_receives_from_them(
+    out: int, into: int, core: int, is_noted: bool
+) -> None:
+    """In megabytes per second; one stream alone moves 6000, which a core moves at least."""
+    node = Placement(tuple((0, 0, 0) for _ in range(4)))
+    stars = [tuple((0, r) for r in (1, 2, 3)), tuple((r, 0) for r in (1, 2, 3))]
+    alone = stream(((0, 1),), MB, 6000 * MB, (1, 8))
+    found, notes = capacities(
+        node, alone, *(stream(of, MB, n * MB, (1, 4)) for of, n in zip(stars, (out, into), strict=True))
+    )
+    assert found["core"] == Rate(pytest.approx(core * MB))
+    assert [note.startswith("core_bytes_per_s: a rank moves ") for note in notes] == [True] * is_noted + [False]
+    assert "core" in capacities(node, alone, stream(stars[0], MB, 9000 * MB, (1, 4)))[0], "one way alone tells nothing"
+
+
 @pytest.mark.parametrize(("first", "in_order"), [(3.4, True), (3.6, False)])
 def test_messages_are_in_order_where_the_first_arrives_nearer_to_one_alone(first: float, in_order: bool) -> None:
     short = [reading("flows", ONE, 8, 9.0), reading("flows", ONE, 8, 9.0, count=8, first=(0.0,))]

@@ -117,13 +117,13 @@ def test_ranks_of_a_node_need_not_be_neighbours() -> None:
 
 
 def test_groups_are_pairs_side_by_side_stars_and_a_ring() -> None:
-    """Pairs in doublings and all; between nodes also one to many, many to one, and a ring."""
+    """Pairs in doublings and all; one to many and many to one, also within a node; between nodes a ring."""
     square = Placement(tuple((n // 3, n // 3, n) for n in range(9)))
     side = ((0, 3), (1, 4), (2, 5))
     assert square.groups("network") == [
         side[:2], side, ((0, 3), (0, 6)), ((3, 0), (6, 0)), ((0, 3), (3, 6), (6, 0)),
     ]  # fmt: skip
-    assert square.groups("socket") == [] and square.disjoint("socket") == [(0, 1)]
+    assert square.groups("socket") == [((0, 1), (0, 2)), ((1, 0), (2, 0))] and square.disjoint("socket") == [(0, 1)]
     assert Placement(((0, 0, 0), (1, 1, 1))).groups("network") == []
     many = Placement(tuple((n // 100, n // 100, n // 100) for n in range(200)))
     assert len(many.disjoint("network")) == 64 and many.disjoint("network")[-1] == (63, 163), "no more"
