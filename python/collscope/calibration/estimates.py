@@ -31,7 +31,7 @@ from collscope.calibration.curves import (
 from collscope.calibration.links import LINK_SHARE, Rate, narrowest
 from collscope.calibration.noise import Quantiles, noise_of, noise_of_messages
 from collscope.calibration.samples import Reading, Samples
-from collscope.calibration.survey import FORWARDS, late_limit
+from collscope.calibration.survey import FORWARDS, SIDE, late_limit
 
 NOISE = (2e-4, 0.3)  # relative, of a time: minimum, maximum
 NODE_NOISE = 0.03  # of a median on a machine that does other things, too
@@ -219,12 +219,13 @@ def of_machine(samples: Samples, sockets: int = 1) -> Estimates:
         o, latency = max(o + latency / 2, 0.0), 0.0
     gamma = samples.of("gamma")
     taken_back = invalidation(samples, floor)
+    rates = _copied(curves, copies, sockets)
     copy = local_work(copies) if taken_back else _copy(samples.of("copy_exchanged"), copies)
     return Estimates(
         curves=curves,
         # Curves do not fall below two overheads: rounding must not undo that.
         overhead_s=float(f"{0.99 * overhead:.3g}"),
-        rates=_copied(curves, copies, sockets),
+        rates=rates | _between_sockets(samples, rates["core"].bytes_per_s),
         is_copied=True,
         relayed={level: links.relayed(samples, level) for level in samples.placement.pairs()},
         local={"gamma": local_work(gamma), "copy": copy},
@@ -257,6 +258,17 @@ def _copied(curves: Mapping[str, CurveFit], copies: Sequence[Reading], sockets: 
         "core": Rate(core, "the fastest piece of the curves"),
         "memory": Rate(max(memory, core), "copies by all ranks"),
     }
+
+
+def _between_sockets(samples: Samples, core: float) -> dict[str, Rate]:
+    """What the sockets' interconnect moves, in the traffic of one stream, which keeps a core busy; nothing where streams side by side are
+    as fast as alone, or there are none."""
+    moved = [(len(of), links.rate(samples, of, SIDE)) for of in samples.placement.between_sockets()]
+    known = {pairs: bytes_per_s for pairs, bytes_per_s in moved if bytes_per_s}
+    alone, most = known.get(1), max(known, default=0)
+    if alone is None or most < 2 or known[most] >= links.MEETING * most * alone:
+        return {}
+    return {"interconnect": Rate(float(f"{max(known.values()) / alone * core:.4g}"), f"{most} streams beside one")}
 
 
 def _copy(exchanged: Sequence[Reading], private: Sequence[Reading]) -> Range:

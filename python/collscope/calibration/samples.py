@@ -131,6 +131,11 @@ class Placement:
                 found.append((a, b))
         return found
 
+    def between_sockets(self) -> list[tuple[Flow, ...]]:
+        """One pair of two sockets of the first node, and several side by side; [] where there is one pair at most."""
+        side = self.disjoint("node")
+        return [tuple(side[:k]) for k in (1, *doubling(len(side)))] if len(side) > 1 else []
+
     def groups(self, level: str) -> list[tuple[Flow, ...]]:
         """The flows of each measurement of a class with several pairs: side by side, one to many, many to one (of ranks of one node, or
         of the first rank of each node), and a ring of the nodes."""

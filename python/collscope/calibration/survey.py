@@ -57,11 +57,12 @@ def of_machine(measure: Measure, ranks: int, quick: bool = False) -> Samples:
     one pair of each class and fewer rounds."""
     if quick:
         look = measure(LOOK)
-        few, left = [*common_start(ranks, few_of_each_class(look.placement, 1)), *rings(look.placement)], ROUNDS - 1
+        few = [*common_start(ranks, few_of_each_class(look.placement, 1)), *together(look.placement)]
+        left = ROUNDS - 1
         found = measure(few)
     else:
         found = measure(common_start(ranks, range(1, ranks)))
-        few = [*common_start(ranks, few_of_each_class(found.placement, PAIRS)), *rings(found.placement)]
+        few = [*common_start(ranks, few_of_each_class(found.placement, PAIRS)), *together(found.placement)]
         left = LAUNCHES - 1
     for _ in range(left):
         found += measure(few)
@@ -127,6 +128,7 @@ LAUNCHES = 5
 NODE_SAMPLES = 15
 MESSAGES = 45  # from a common start: single ones
 WINDOW = 32  # messages of a stream
+SIDE = (2, 8)  # messages of streams side by side, whose times' difference is that of the others
 NODE_WORK = (8 << 10, 64 << 10, 512 << 10, 64 << 20)
 EXCHANGED = (8 << 10, 64 << 10, 512 << 10)
 FORWARDED = (16 << 10, 32 << 10, 128 << 10, 256 << 10)
@@ -157,6 +159,15 @@ def common_start(ranks: int, others: Iterable[int]) -> list[Probe]:
         made.append(Probe("overhead", pair, 1, WINDOW, NODE_SAMPLES))
         made += [Probe("flows", pair, n, WINDOW, NODE_SAMPLES) for n in (1, 1024, 1 << 20)]
     return made + [Probe(p, (), n, k, NODE_SAMPLES) for p in ("gamma", "copy") for n in NODE_WORK for k in (1, ranks)]
+
+
+def together(placement: Placement) -> list[Probe]:
+    """What takes more than two ranks: a token round a ring of each class, and streams between sockets, of one pair and of several."""
+    side = placement.between_sockets()
+    return [
+        *rings(placement),
+        *(Probe("flows", of, 1 << 20, count, NODE_SAMPLES) for of in side for count in SIDE),
+    ]
 
 
 def rings(placement: Placement) -> Iterator[Probe]:

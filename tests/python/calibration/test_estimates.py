@@ -62,6 +62,24 @@ def test_memory_serves_a_core_at_least_and_is_shared_by_sockets() -> None:
     assert rates[64]["core"].bytes_per_s == 1.25e9
 
 
+@pytest.mark.parametrize(("moved", "links_of_cores"), [(1.79, 1.79), (1.81, None)])
+def test_sockets_share_an_interconnect_where_streams_side_by_side_are_slower_than_alone(
+    moved: float, links_of_cores: float | None
+) -> None:
+    """A stream alone moves 1 GB/s, and keeps a core busy; two of them move so many together."""
+    four = Placement(((0, 0, 0), (0, 0, 0), (0, 1, 1), (0, 1, 1)))
+    streams = [
+        reading("flows", of, 10**6, 1e-4 + n * 1e-3 * len(of) / rate, count=n)
+        for of, rate in zip(four.between_sockets(), (1.0, moved), strict=True)
+        for n in (2, 8)
+    ]
+    made = estimates.of_machine(Samples(four, (*made_samples().readings, *streams)))
+    found = made.rates.get("interconnect")
+    assert (found and found.bytes_per_s) == (
+        pytest.approx(links_of_cores * made.rates["core"].bytes_per_s, rel=1e-3) if links_of_cores else None
+    )
+
+
 def test_each_pair_is_of_its_class_and_their_median_counts() -> None:
     four = Placement(((0, 0, 0), (0, 0, 0), (0, 0, 1), (0, 1, 2), (0, 1, 2)))
     sizes = {size: 4e-7 + size * 2e-10 for size in (0, 1, 64, 4096)}

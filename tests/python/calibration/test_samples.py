@@ -116,6 +116,12 @@ def test_ranks_of_a_node_need_not_be_neighbours() -> None:
     assert turned.disjoint("node") == [(0, 4), (2, 5)] and turned.disjoint("cache") == [], "on the first socket"
 
 
+def test_streams_between_sockets_are_of_one_pair_and_of_several() -> None:
+    two = Placement(tuple((0, n // 3, n // 3) for n in range(6)))
+    assert two.between_sockets() == [((0, 3),), ((0, 3), (1, 4)), ((0, 3), (1, 4), (2, 5))]
+    assert Placement(((0, 0, 0), (0, 1, 1))).between_sockets() == [], "one pair has nobody beside it"
+
+
 def test_groups_are_pairs_side_by_side_stars_and_a_ring() -> None:
     """Pairs in doublings and all; one to many and many to one, also within a node; between nodes a ring."""
     square = Placement(tuple((n // 3, n // 3, n) for n in range(9)))

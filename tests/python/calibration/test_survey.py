@@ -156,9 +156,10 @@ def test_one_machine_is_measured_five_times_with_few_pairs_of_each_class(
 
     ranks = len(placement.places)
     samples = survey.of_machine(measure, ranks)
-    rings = [*survey.rings(placement)]
-    assert launches == [survey.common_start(ranks, range(1, ranks)), *[[*survey.common_start(ranks, few), *rings]] * 4]
+    side = [Probe("flows", of, 1 << 20, count, 15) for of in placement.between_sockets() for count in (2, 8)]
+    more = [*survey.rings(placement), *side]
+    assert launches == [survey.common_start(ranks, range(1, ranks)), *[[*survey.common_start(ranks, few), *more]] * 4]
     assert [r.probe for r in samples.readings] == [probe for plan in launches for probe in plan]
     launches.clear()
     survey.of_machine(measure, ranks, quick=True)
-    assert launches[1:] == [[*survey.common_start(ranks, quick), *rings]] * 3
+    assert launches[1:] == [[*survey.common_start(ranks, quick), *more]] * 3
