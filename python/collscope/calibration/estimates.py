@@ -262,7 +262,7 @@ def _copied(curves: Mapping[str, CurveFit], copies: Sequence[Reading], sockets: 
 
 def _between_sockets(samples: Samples, core: float) -> dict[str, Rate]:
     """What the sockets' interconnect moves, in the traffic of one stream, which keeps a core busy; nothing where streams side by side are
-    as fast as alone, or there are none."""
+    as fast as alone, or were not measured."""
     moved = [(len(of), links.rate(samples, of, SIDE)) for of in samples.placement.between_sockets()]
     known = {pairs: bytes_per_s for pairs, bytes_per_s in moved if bytes_per_s}
     alone, most = known.get(1), max(known, default=0)

@@ -143,12 +143,12 @@ def capacities(samples: Samples) -> tuple[dict[str, Rate], list[str]]:
         r * busiest(placement, of) for of in placement.groups(NETWORK) if not is_side(of) and (r := rate(samples, of))
     ]
     rates, notes = capacities_of(
-        alone, together, stars, [_both_ways(samples, level) for level in alone if level != NETWORK]
+        alone, together, stars, [_to_and_from_several(samples, level) for level in alone if level != NETWORK]
     )
     return rates, notes
 
 
-def _both_ways(samples: Samples, level: str) -> tuple[float, float]:
+def _to_and_from_several(samples: Samples, level: str) -> tuple[float, float]:
     """What a rank sends to several of its node, and what it receives from several: the highest rates, 0 where none was measured."""
     stars = [of for of in samples.placement.groups(level) if not is_side(of)]
     out, into = (
