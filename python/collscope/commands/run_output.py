@@ -66,7 +66,9 @@ def _with_bands(rows: Sequence[Row], winners: Sequence[Winner]) -> pd.DataFrame:
     judged = {(w.row["source"], call_of(w.row)): w.judged.bands for w in winners if w.judged}
     frame = table.to_frame(rows)
     if judged:
-        bands = [judged.get((r["source"], call_of(r)), {}).get(r["algorithm"], (None, None)) for r in rows]
+        bands = [
+            judged.get((r["source"], call_of(r)), {}).get(r["chose"] or r["algorithm"], (None, None)) for r in rows
+        ]
         frame = frame.assign(drawn_low_s=[low for low, _ in bands], drawn_high_s=[high for _, high in bands])
         frame = frame.astype({"drawn_low_s": float, "drawn_high_s": float})
     return frame

@@ -394,3 +394,4 @@ def test_a_call_that_is_as_long_as_the_bound_is_not_below_it(bound: float, found
     below = below_bound(made, least)
     assert len(below) == found and list(below.columns) == [*made.columns, "bound_s"]
     assert below_bound(made, least.assign(algorithm="bound/telephone")).empty
+    assert below_bound(*(f.assign(metric="osu_avg") for f in (made, least))).empty, "a bound is one of the makespan"

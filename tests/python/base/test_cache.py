@@ -227,6 +227,8 @@ def test_a_group_names_the_folder_of_its_cache(tmp_path: Path, monkeypatch: pyte
     folder.mkdir()
     monkeypatch.setattr(paths, "is_writable", lambda path: path != folder)
     assert paths._caches() == (paths.own_place(), folder)
+    folder.rmdir()
+    assert paths._caches() == (folder, None), "one that cannot be made is an error later, and names it"
     monkeypatch.delenv("COLLSCOPE_CACHE")
     assert folder not in paths._caches()
 

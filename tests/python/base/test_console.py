@@ -90,3 +90,14 @@ def test_tables_in_front_of_a_pager_fit_its_terminal(monkeypatch: pytest.MonkeyP
 def test_a_note_is_one_line_without_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
     console.note("a\x1b[2J " + "x" * 500)
     assert capsys.readouterr() == ("", f"collscope: a\\x1b[2J {'x' * 150}…{'x' * 150}\n")
+
+
+def test_remarks_are_left_out_meanwhile_and_errors_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    with console.quiet():
+        console.note("a remark")
+        with console.quiet(False):
+            console.note("inside")
+        assert console.is_quiet()
+        console.complain("an error")
+    console.note("after")
+    assert capsys.readouterr().err == "".join(f"collscope: {text}\n" for text in ("inside", "an error", "after"))

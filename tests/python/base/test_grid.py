@@ -92,6 +92,9 @@ def test_room_is_shared() -> None:
     assert widths(5, Column("a", goes=2), Column("b", goes=2), Column("c", goes=1)) == {2: 1}
     assert widths(5, Column("a", goes=2), Column("b", goes=2), Column("c")) == {2: 1}
     assert widths(8, Column("a", goes=2), Column("b", goes=2), Column("c")) == {0: 1, 2: 1}, "of equals the right one"
+    read, other = Column("s", pieces=WORDS, readable=8), Column("l", goes=1)
+    assert widths(10, read, other, cells=("ab cd ef gh", "x")) == {0: 8}, "what is read has room first"
+    assert widths(10, read, other, cells=("ab cd", "x")) == {0: 5, 1: 1}, "it has no more words"
 
 
 def test_columns_that_are_left_out_are_named(

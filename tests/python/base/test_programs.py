@@ -75,3 +75,22 @@ def test_a_program_answers_on_both_outputs_with_a_status(tmp_path: Path) -> None
         programs.answer(["false"], check=True)
     with pytest.raises(FileNotFoundError):
         programs.answer(["no-such-program"])
+
+
+@pytest.mark.parametrize(
+    ("preset", "target", "name"),
+    [
+        ("prove", "collscope-prove", "PROVER"),
+        ("prove", "collscope-recorded", "RECORDED"),
+        ("smpi", "collscope-driver", "SIM_DRIVER"),
+        ("mpi", "collscope-driver", "MPI_DRIVER"),
+    ],
+)
+def test_a_program_with_own_algorithms_takes_the_place_of_the_built_one(
+    monkeypatch: pytest.MonkeyPatch, preset: str, target: str, name: str
+) -> None:
+    before = {key: getattr(programs, key) for key in ("PROVER", "RECORDED", "SIM_DRIVER", "MPI_DRIVER", "OWN")}
+    for key, value in before.items():
+        monkeypatch.setattr(programs, key, value)
+    programs.use_own({(preset, target): Path("made")}, [Path("mine.c")])
+    assert {key: getattr(programs, key) for key in before} == before | {name: Path("made"), "OWN": (Path("mine.c"),)}

@@ -12,9 +12,10 @@ from statistics import median
 import pytest
 
 from collscope.base import paths
-from collscope.calibration.contention import Tree, Trees, gap_at, gaps_of, is_fitted, read
-from collscope.calibration.curves import Piece, curve_at
+from collscope.calibration.contention import Gaps, Tree, Trees, gap_at, gaps_of, is_fitted, read
+from collscope.calibration.curves import CurveFit, Piece, curve_at
 from collscope.calibration.published import made
+from collscope.calibration.specification import Published, published_pieces
 from collscope.calibration.tables import Measured, Measurements
 from collscope.machines import find
 from collscope.machines.spec_reader import parse_spec
@@ -75,6 +76,17 @@ def test_a_class_whose_non_blocking_messages_take_as_long_has_one_curve() -> Non
     times = {level: [Measured(2**k, curve_at(p, 2**k)) for k in range(23)] for level, p in alike.items()}
     _, text = made(HEAD, Measurements(times, {}, dict.fromkeys(times, "made up")), "x.toml", trees=planted())
     assert not parse_spec(text, "x.toml").curve_nonblocking
+
+
+def test_a_message_that_waits_leads_to_the_protocol_behind_it_where_one_begins_at_its_size() -> None:
+    curve = CurveFit((), ((0, 1e-6, 1e-10), (65536, 9e-6, 1e-10), (262144, 2e-5, 1e-10)), (65536, 262144))
+    gaps = Gaps(waiting={"node": (65536, 3e-5)})
+    _, waiting = published_pieces({"node": Published(curve, (), "", 1e10)}, gaps, 16383, 16383)
+    found = [(p.start, p.latency.value, p.s_per_byte.value) for p in waiting["node"]]
+    assert found[0] == curve.pieces[0] and found[-1] == curve.pieces[-1]
+    assert curve_at(found, 65536) == pytest.approx(3e-5, rel=1e-4) and 3e-5 < curve_at(found, 131072) < curve_at(
+        found, 262144
+    )
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_every_size_counts_and_a_disturbed_one_does_not() -> None:
 
 def test_noise_is_of_the_first_pair_of_a_class_about_the_time_of_its_size() -> None:
     single = [reading("flows", ONE_FLOW, n, *[2e-6] * 15, single=True) for n in (1024, 1, 3)]
-    other = [reading("flows", ((1, 0),), 1, *[9e-6] * 15, single=True)]
+    other = [reading("flows", ((1, 0),), 1, *[t] * 15, single=True) for t in (9e-6, 2.2e-6)]
     made = made_samples()
     found = estimates.of_machine(Samples(made.placement, (*made.readings, *single, *other, *single)))
     ((level, sizes),) = found.noise.items()
@@ -186,7 +186,8 @@ def test_a_time_is_the_best_pair_s_lower_quartile_and_knows_its_noise() -> None:
         reading("pingpong", other, 8, 1.0, 2.0, 2.0, 2.0, 2.0),  # no time is as wrong as that
         reading("pingpong", one, 16, 4.0, 4.0, 4.4, 4.4, 4.4),  # noisy and longer than what follows
         reading("pingpong", one, 32, 3.5, 3.5, 3.52, 3.52, 3.52),  # longer, too, but sure of it
-        reading("pingpong", one, 64, 3.0, 3.0, 3.0),
+        reading("pingpong", one, 64, 3.2, 3.2, 3.2),
+        reading("pingpong", other, 64, 3.0, 3.0, 3.0),
         reading("pingpong_nonblocking", one, 64, 9.0),
     )
     found = estimates.points(samples, "network", "pingpong")

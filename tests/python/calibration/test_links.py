@@ -143,6 +143,8 @@ def test_memory_and_interconnect_are_known_where_pairs_of_their_class_meet() -> 
     less, notes = capacities(node, *alone, two, stream(across, MB, 7000 * MB, (1, 4)))
     assert less["interconnect"] == Rate(pytest.approx(7900 * MB)) and notes == [no("memory")]
     assert capacities(node) == ({}, [])
+    both, _ = links.capacities_of({"cache": 6e9, "socket": 5e9}, {"cache": {4: 11e9}, "socket": {4: 9e9}})
+    assert both["memory"] == Rate(11e9)
 
 
 @pytest.mark.parametrize(
@@ -162,6 +164,15 @@ def test_a_core_moves_what_a_rank_both_sends_to_several_and_receives_from_them(
     assert found["core"] == Rate(pytest.approx(core * MB))
     assert [note.startswith("core_bytes_per_s: a rank moves ") for note in notes] == [True] * is_noted + [False]
     assert "core" in capacities(node, alone, stream(stars[0], MB, 9000 * MB, (1, 4)))[0], "one way alone tells nothing"
+
+
+@pytest.mark.parametrize(("hop", "found"), [(3.2, [(8, 3.2, 3.0)]), (3.08, [])])
+def test_a_token_s_hop_is_longer_than_the_mean_round_trip_of_its_pairs_or_left_out(
+    hop: float, found: list[tuple[int, float, float]]
+) -> None:
+    ring = ((0, 1), (1, 2), (2, 0))
+    trips = [reading("pingpong", (pair,), 8, t) for pair, t in zip(ring, (1.0, 2.0, 6.0), strict=True)]
+    assert links.relayed(together(THREE, trips, reading("relay", ring, 8, hop)), "network") == found
 
 
 @pytest.mark.parametrize(("first", "in_order"), [(3.4, True), (3.6, False)])

@@ -157,6 +157,14 @@ def test_output_of_osu_is_of_the_class_before_its_name(here: Path) -> None:
     assert measured.sources["node"] == "lat.txt, osu_latency"
 
 
+def test_output_without_its_first_line_is_known_by_its_unit(here: Path) -> None:
+    for name in ("lat.txt", "bw.txt"):
+        (here / name).write_text(FILES[name].partition("\n")[2])
+    measured = read(["network=lat.txt", "network=bw.txt"])
+    assert measured.times["network"][0] == Measured(1, pytest.approx(1.75e-6))
+    assert [(o.benchmark, o.pairs) for o in measured.streams["network"]] == [("osu_bw", 1)]
+
+
 LATENCY = "# OSU MPI Latency Test v7.3\n# Size          Latency (us)\n0 1.50\n1 1.75\n1024 2.25\n65536 10.50\nsrun: job finished\n"
 PAIRS = "# OSU MPI Multiple Bandwidth / Message Rate Test v7\n# [ pairs: 2 ]\n# Size MB/s Messages/s\n1 8 8000000\n"
 

@@ -119,6 +119,7 @@ def test_jumps_that_are_known_are_taken_as_they_are_of_classes_that_have_times()
     curves = {level: curve.fit for level, curve in fit(planted(), known=known).curves.items()}
     assert curves["network"].jumps == (12289,) and [p[0] for p in curves["network"].pieces] == [0, 12289]
     assert curves["node"].jumps == (4000, 4096)
+    assert fit(planted(), known={"within": [4000]}).curves["network"].fit.jumps == (16384,), "found, as before"
     published.check_jumps({"within": [8], "node": [8]}, ["node", "network"])
     message = "--jumps within=…: no time of class within was given; choose from network"
     assert refusal(published.check_jumps, {"within": [8]}, ["network"]) == message

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -239,6 +240,16 @@ def test_measured_calls_are_written_every_96(tmp_path: Path, known: Registry) ->
     assert written == [0] * 95 + [96] * 4
     kept.write()
     assert len(run.Kept.of(kept.path, remeasure=False).rows) == 99 and not run.Kept.of(kept.path, remeasure=True).rows
+
+
+def test_a_measured_call_stands_for_no_other(tmp_path: Path, known: Registry) -> None:
+    at, point = Layout(None, 2, 4), Point("bcast", KEYS[0], 4)
+    kept = run.Kept.of(tmp_path / "measured.csv", remeasure=False)
+    kept.add(row_of(at, point, "real", 1e-6))
+    places = [Layout(None, 1, 4), Layout(None, 2, 2), replace(at, mapping="cyclic")]
+    points: list[dict[str, Any]] = [{"algorithm": KEYS[1]}, {"count": 5}, {"type": "int"}, {"metric": "root"}]
+    others = [*((other, point) for other in places), *((at, replace(point, **change)) for change in points)]
+    assert kept.row((at, point)) and [kept.row(task) for task in others] == [None] * 7
 
 
 @pytest.mark.parametrize("source", ["published", "real"])

@@ -33,6 +33,21 @@ def test_a_file_speaks_for_the_keys_in_its_title(tmp_path: Path, monkeypatch: py
     assert {key: header.path.name for key, header in found.items()} == {"bcast/a": "a.c", "bcast/b_2": "b.c"}
 
 
+def test_a_file_outside_of_the_tree_is_taken_in_where_it_has_an_idea(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: dict[str, headers.Header] = {}
+    monkeypatch.setattr(headers, "all_headers", lambda: found)
+    for name, text in {
+        "mine": "/* bcast/mine\n * Idea  one\n */\n",
+        "other": "/* see bcast/mst\n */\n",
+        "no": "",
+    }.items():
+        (tmp_path / name).write_text(text)
+        headers.add(tmp_path / name)
+    assert list(found) == ["bcast/mine"]
+
+
 @pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 def test_every_algorithm_has_a_whole_header() -> None:
     problems = []

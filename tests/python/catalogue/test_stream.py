@@ -129,9 +129,15 @@ def test_others_are_ended_where_one_of_several_fails(tmp_path: Path, monkeypatch
             ended.append(word)
         return found
 
+    class Other:
+        def kill(self) -> None:
+            ended.append("a prover that was there before")
+
+    other = Other()
+    monkeypatch.setattr(prover, "_started_now", {other})
     with pytest.raises(UserError, match="no such thing"):
         prover.side_by_side(names_of, ["mute", "break"])
-    assert sorted(ended) == ["break", "mute"] and not prover._started_now
+    assert sorted(ended) == ["break", "mute"] and prover._started_now == {other}
     assert prover.side_by_side(names_of, ["b", "c"]) == [["0", "1"]] * 2
 
 

@@ -7,15 +7,18 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 import document_keys
 import profile_files
 from collscope.base import paths, programs
-from collscope.commands import advise_run, report
+from collscope.commands import advise_model, advise_run, advise_text, report
+from collscope.points.plan import Point
 from collscope.sources import mpirun
+from collscope.tuning import profiles
 from collscope.tuning.advice import Answer
 from command_line import call
 from open_mpi import needs_open_mpi, needs_prover
@@ -170,6 +173,38 @@ def test_a_library_whose_choice_is_not_known_gets_no_advice(
     why = {use["collective"]: use["not_judged_because"] for use in made["uses"]}
     assert made["target"] == "collscope" and why["allgather"] is None
     assert "which algorithm the MPI library takes is not known" in why["bcast"]
+
+
+def test_a_call_is_timed_with_its_root_type_and_size(profile: str) -> None:
+    """A root is a rank of the communicator, whichever rank of the job it was."""
+    use = profiles.read_all([profile], False)[0].uses[0]
+    for root, rank in ((5, 5), (9, 7)):
+        point = advise_model.point_of(replace(use, root=root, type="MPI_LONG"), "bcast/linear", 64)
+        assert point == Point("bcast", "bcast/linear", 8, "long", root=rank)
+
+
+@needs_prover
+def test_calls_in_which_ranks_only_wait_have_no_ratio_to_the_model(
+    profile: str, workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile_files.write(workplace / "p.json", row("allreduce", 8, 10, 1e-3, skew=skew(1, 1.0, 1.0)), ROWS[0])
+    made = json.loads(call(capsys, "advise", profile, "--on", "schooner[nodes=8]", "--json")[1])
+    waiting, other = made["uses"]
+    assert waiting["waiting_s"] == waiting["time_s"] and waiting["model_call_s"] > 0
+    assert waiting["ratio"] is None and other["ratio"] > 0
+
+
+def test_calls_that_take_far_longer_than_the_model_says_are_counted_where_they_matter(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Not those of less than a hundredth of the time; the one that takes longest is named."""
+    timed = [
+        SimpleNamespace(over_model=ratio, use=SimpleNamespace(seconds=s, collective=name, size_text="8 B"))
+        for name, ratio, s in (("bcast", 4.0, 2.0), ("gather", 9.0, 1.5), ("scatter", 50.0, 0.05), ("reduce", 2.0, 6.0))
+    ]
+    advise_text._far(cast(Answer, SimpleNamespace(timed=timed, profile=SimpleNamespace(seconds=10.0))))
+    text = " ".join(capsys.readouterr().out.split())
+    assert text.startswith("2 rows of these take more than 3 times as long as the model says (bcast, 8 B: 4.00 times)")
 
 
 @needs_prover

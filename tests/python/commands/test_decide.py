@@ -15,7 +15,9 @@ from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import decisions
 from collscope.catalogue.decisions import Span
 from collscope.catalogue.registry import Registry
-from collscope.commands import decide, decide_table
+from collscope.commands import decide, decide_draws, decide_table
+from collscope.machines.completion import PROCESSOR
+from collscope.sources.assumptions import Judged
 from command_line import call
 from osu_alone import KNOWN, machine
 
@@ -199,6 +201,38 @@ def test_choices_are_judged_on_a_machine(workplace: Path, tmp_path: Path) -> Non
     assert "the processors' time per message" in {number["number"] for number in found["numbers"]}
     printed = judged(tmp_path, *on).output
     assert "over 100 draws of what is not known of osu" in printed and "loses least: fastest in" in printed
+
+
+def test_a_choice_loses_over_draws_and_hangs_on_what_decides_its_order_with_the_fastest() -> None:
+    """A tenth of the draws lose more than p90; a refusal is left out."""
+    slower = [0.9, *[1.0 + i / 10 for i in range(10)]]
+    drawn = {"bcast/a": [1.0] * 11, "bcast/b": slower}
+    found = Judged(
+        "bcast/a",
+        {"bcast/a": 1.0, "bcast/b": 1.4},
+        {"bcast/a": (1.0, 1.1), "bcast/b": (1.2, 1.8)},
+        (),
+        10,
+        11,
+        (PROCESSOR,),
+        None,
+        drawn,
+    )
+    lines = [
+        {"kind": "ok", "decision": "decision/x", "chose": "bcast/b"}, {"kind": "no", "decision": "decision/y", "chose": ""},
+        {"kind": "ok", "decision": "decision/z", "chose": "bcast/a"},
+    ]  # fmt: skip
+    row, best = decide_draws.rows(lines, found)
+    assert (row["decision"], row["algorithm"], row["time_s"], row["low_s"], row["high_s"]) == (
+        "decision/x",
+        "bcast/b",
+        1.4,
+        1.2,
+        1.8,
+    )
+    assert [row[f"{name}_regret_share"] for name in ("mean", "p90", "worst")] == pytest.approx([4.5 / 11, 0.8, 0.9])
+    assert (row["wins"], best["wins"]) == (2, 10)
+    assert row["hangs_on"] and row["hangs_on"]["number"] == PROCESSOR.name and best["hangs_on"] is None
 
 
 def test_judging_needs_one_call_and_something_unknown(workplace: Path, tmp_path: Path) -> None:

@@ -333,6 +333,23 @@ def test_a_report_is_printed(
     golden("report", out)
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "text"),
+    [(0, 0, "0 B"), (1024, 2047, "1 KiB..2 KiB"), (1024, 1536, "1 KiB..1536 B"), (8, 8, "8 B")],
+)
+def test_a_class_of_sizes_ends_where_the_next_begins_or_with_what_a_rank_had_at_most(
+    first: int, last: int, text: str
+) -> None:
+    assert report.sizes({"bytes_from": first, "bytes_to": last}) == text
+
+
+def test_time_inside_is_that_of_each_rank_of_the_job(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Three of its four ranks were in the second communicator."""
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps(REPORT | {"rows": [ROW, OTHER | {"ranks": 3}]}))
+    assert "in collectives: 175.0 µs of each rank on average of 500.0 ms" in call(capsys, "report", str(file))[1]
+
+
 def test_a_profile_has_no_column_of_algorithms(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "report.json"
     file.write_text(json.dumps(REPORT | {"choices": {}}))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
 
 from collscope.base import programs
 from collscope.commands import explain
+from collscope.points.plan import Point
 from command_line import call
 from driven import needs_simulation
 
@@ -40,6 +43,23 @@ def test_crossings_are_searched_on_a_platform(capsys: pytest.CaptureFixture[str]
     searched = "What would have to change for allreduce/recursive_doubling to win"
     assert searched in explained(capsys, f"{BOTH} {WHERE}")
     assert searched not in explained(capsys, f"{BOTH} --bytes 64KiB"), "the telephone network has no quantities"
+
+
+def test_links_are_shown_where_the_path_that_waits_for_them_loses_a_hundredth(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of its own time: of the longer path that is more. Each path's longest wait comes first."""
+    monkeypatch.setattr(explain.explain, "sentences", lambda paths: [])
+    paths = [
+        SimpleNamespace(
+            key=f"bcast/{key}", parts={}, time_s=s, source="model", ranks=4,
+            links=[SimpleNamespace(name=f"link{ms}", wait_s=ms * 1e-3, busy_s=0.5) for ms in waits],
+        )
+        for key, s, waits in (("a", 1.0, (5, 20, 40)), ("b", 2.5, (6, 21, 41)))
+    ]  # fmt: skip
+    explain._show(cast(Any, paths), [Point("bcast", f"bcast/{key}", 0) for key in "ab"], None, None)
+    lines = [line.split()[:3] for line in capsys.readouterr().out.splitlines() if line.strip().startswith("link")]
+    assert lines[1:] == [["link40", "a", "50%"], ["link20", "a", "50%"], ["link41", "b", "20%"]]
 
 
 def test_one_algorithm_is_explained_alone_on_the_telephone_network_too(capsys: pytest.CaptureFixture[str]) -> None:

@@ -92,15 +92,33 @@ def test_ties_and_unchecked_numbers_are_in_the_document(capsys: pytest.CaptureFi
     run_json.show(
         [first],
         [],
-        [Winner(first, times, {"decision/mpich_4": "bcast/x"}, unchecked=Unchecked((GAMMA_TIME,), "too much"))],
+        [
+            Winner(
+                first,
+                times,
+                {"decision/mpich_4": "bcast/x", "decision/ompi_5_0": "bcast/chain"},
+                unchecked=Unchecked((GAMMA_TIME,), "too much"),
+            )
+        ],
         True,
     )
     (winner,) = document_keys.check(capsys.readouterr().out, "run")["winners"]
     assert winner["tied"] == ["bcast/mst"] and winner["unchecked"][0]["keys"] == GAMMA_TIME.keys
+    unknown = dict.fromkeys(("ratio", "slower_draws", "low_ratio", "high_ratio"))
     assert winner["libraries"] == [
-        {"decision": "decision/mpich_4", "library": "MPICH 4", "algorithm": "bcast/x",
-         "ratio": None, "slower_draws": None, "low_ratio": None, "high_ratio": None}
-    ]  # fmt: skip
+        {"decision": "decision/mpich_4", "library": "MPICH 4", "algorithm": "bcast/x", **unknown},
+        {"decision": "decision/ompi_5_0", "library": "Open MPI 5.0", "algorithm": None, **unknown},
+    ], "coll/han decides on these nodes, though what coll/tuned would take was timed"
+
+
+@needs_prover
+def test_settings_are_empty_where_the_librarys_own_choice_wins(capsys: pytest.CaptureFixture[str]) -> None:
+    """Any algorithm that could be forced is slower."""
+    times = {"bcast/builtin": 1.0, "bcast/linear": 2.0}
+    first = row(source="real", algorithm="bcast/builtin", seconds=1.0)
+    run_json.show([first], [], [Winner(first, times, {})], True)
+    (winner,) = document_keys.check(capsys.readouterr().out, "run")["winners"]
+    assert winner["algorithm"] == "bcast/builtin" and winner["settings"] == []
 
 
 @needs_prover

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import tiny_platform
 from collscope.base.errors import UsageError
 from collscope.commands import requests, run_points
 from collscope.points.plan import Layout
+from collscope.points.sweep import Sweep
 from collscope.sources import launcher
 from command_line import call
 
@@ -147,6 +149,14 @@ def test_turns_on_cores_are_of_real_ranks(
     assert capsys.readouterr().err == (
         "collscope: 2..4 ranks: more ranks than cores (oversubscribed), so times are not meaningful\n"
     )
+
+
+def test_noise_is_drawn_only_where_every_machine_has_some() -> None:
+    silent = tiny_platform.tiny()
+    noisy = replace(silent, machine=replace(silent.machine, noise={"network": ((0, ((0.0, 0.0), (1.0, 1e-6))),)}))
+    run_points.check_noise(Sweep([], [], [Layout(noisy, 1, 4)]), "a", 3)
+    with pytest.raises(UsageError, match="--noise: a,b does not say how much its messages' times vary"):
+        run_points.check_noise(Sweep([], [], [Layout(noisy, 1, 4), Layout(silent, 1, 4)]), "a,b", 3)
 
 
 @pytest.mark.parametrize(("nodes", "note"), [(1, ""), (2, ""), (3, "fill 2 of 3 nodes; the others stay empty\n")])

@@ -101,6 +101,12 @@ def test_layouts_are_nodes_times_ranks_per_node(
     assert [(layout.nodes, layout.ranks) for layout in run_points.read_layouts(request, ["sim"])] == places
 
 
+def test_ranks_that_a_node_has_no_cores_for_are_not_spread_over_two(tiny: Path) -> None:
+    request = run_points.Points(platform="tiny", algorithms="bucket", ranks_per_node="5")
+    with pytest.raises(UsageError, match="5 ranks"):
+        run_points.read_layouts(request, ["sim"])
+
+
 def test_a_name_stands_for_every_collective_that_has_it_and_parameters_are_swept(known: Registry) -> None:
     linear = [("bcast", "bcast/linear"), ("scatter", "scatter/linear")]
     assert run_points.read_algorithms("linear", "bcast,scatter") == linear

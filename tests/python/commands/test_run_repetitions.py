@@ -72,10 +72,10 @@ def test_unstable_times_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == ""
     run_repetitions.note([
         real(unstable="few: 2 repetitions"), real(unstable="clock: 3; spread: 40 %", outliers=0.125), real(start="barrier"),
-        real(start="barrier", metric="osu_avg"),
+        real(start="barrier", metric="root"), real(start="barrier", metric="osu_avg"),
     ])  # fmt: skip
     assert capsys.readouterr().err.splitlines() == [
-        "collscope: 2 of 4 measured times unstable (few 1, clock 1, spread 1): column unstable says why, --until-ci 2% repeats for longer",
+        "collscope: 2 of 5 measured times unstable (few 1, clock 1, spread 1): column unstable says why, --until-ci 2% repeats for longer",
         "collscope: 1 measured time with outliers, up to 12 % of the calls: kept",
-        "collscope: 1 measured time began after a barrier: ranks were too late for a common start",
+        "collscope: 2 measured times began after a barrier: ranks were too late for a common start",
     ]

@@ -144,12 +144,15 @@ def test_the_table_of_winners(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_measured_ties_are_those_whose_quartiles_overlap() -> None:
-    """Medians alone would call the second slower by a tenth; of predictions, which have no spread, it is."""
+    """Medians alone would call the second slower by a tenth; of predictions, which have no spread, it is. What a decision took longer for
+    does not widen the quartiles of the same algorithm."""
     times = {"a": (1.0, 0.8, 1.2), "b": (1.1, 1.15, 1.3), "c": (1.3, 1.25, 1.4)}
     rows = [
         row(key, median, source=source, q1_s=low, q3_s=high)
         for source in ("real", "sim") for key, (median, low, high) in times.items()
     ]  # fmt: skip
+    again = row("", 1.4, source="real", q1_s=1.3, q3_s=1.5, chose="bcast/a")
+    rows.append(again | {"algorithm": "decision/mpich_4"})
     (measured,) = run_winners.winners([r for r in rows if r["source"] == "real"])
     (predicted,) = run_winners.winners([r for r in rows if r["source"] == "sim"])
     assert (measured.ties, predicted.ties) == (["bcast/a", "bcast/b"], ["bcast/a"])
@@ -302,6 +305,20 @@ def doubtful(*times: tuple[str, list[float]], taken: dict[str, str], **more: Any
 
 
 TAKEN = {"decision/ompi_4_1": LINEAR, "decision/ompi_5_0": LINEAR, "decision/mpich_4": LINEAR}
+
+
+def test_sizes_with_one_winner_are_spoken_of_together_unless_it_is_in_doubt_at_some(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    together: list[list[int]] = []
+    monkeypatch.setattr(
+        run_winners, "advice", lambda members, *_: together.append([w.row["bytes"] for w in members]) or []
+    )
+    sure = [won((BINOMIAL, 1.0), bytes=size) for size in (4, 8)]
+    shaky = [doubtful((BINOMIAL, [1.0] * 10), taken={}, bytes=size) for size in (16, 32)]
+    unchecked = replace(won((BINOMIAL, 1.0), bytes=64), unchecked=Unchecked((PROCESSOR,), "too much"))
+    run_winners._show_advice([*sure, *shaky, unchecked, won((LINEAR, 1.0), bytes=128)], False)
+    assert together == [[4, 8], [16, 32], [64], [128]]
 
 
 @needs_prover

@@ -12,7 +12,7 @@ from collscope.base import paths, programs
 from collscope.catalogue.registry import Registry
 from collscope.commands import one_call, show, show_page
 from collscope.points.plan import Point
-from collscope.schedules import one_port
+from collscope.schedules import observed, one_port
 from collscope.schedules.trace import Message, Trace
 from command_line import call
 from driven import needs_simulation
@@ -51,7 +51,7 @@ def test_a_goal_file_names_its_machine_and_is_noted_without_one(
 ) -> None:
     status, _, err = shown(capsys, f"allgather/bruck --ranks 4 --out {tmp_path / 'x.goal'} {on}")
     noted = "calculations take their time on the telephone network" in err and "choose a machine with --on" in err
-    assert status == 0 and noted != bool(on)
+    assert status == 0 and noted != bool(on) == (not err)
     assert ("schooner" if on else "telephone network") in (tmp_path / "x.goal").read_text().splitlines()[1]
 
 
@@ -65,6 +65,21 @@ def test_a_picture_that_is_too_large_is_left_out(
     words = "the table of bcast/knomial[k=4,s=0] at this size would take too much memory"
     printed = capsys.readouterr()
     assert words in printed.err and printed.out == "", "no heading over no pictures"
+
+
+@needs_prover
+@pytest.mark.parametrize("source", ["sim", "real"])
+def test_inner_costs_of_messages_are_known_of_a_simulation_alone(monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+    """A real run spends what it spends, whatever the platform's file says."""
+    costs: list[Any] = []
+    run = observed.Run((), (1e-6,), ((0, 0, 0),) * 4, "", "fake")
+    for name in ("simulated", "measured"):
+        monkeypatch.setattr(observed, name, lambda *_: run)
+    monkeypatch.setattr(observed, "text", lambda *_: "")
+    monkeypatch.setattr("collscope.schedules.retimed.retimed", lambda *given: costs.append(given[-1]) or drawn())
+    r = one_call.OneCall(algo="bcast/linear", ranks=4, platform="schooner", source=source)
+    one_call._trace_of(source, r, one_call.make_point(r), one_call.make_layout(r, [source]))
+    assert [found is not None for found in costs] == [source == "sim"]
 
 
 @needs_simulation()

@@ -5,23 +5,33 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import libraries
 from collscope.base.errors import UsageError
 from collscope.catalogue.keys import FILE
 from collscope.catalogue.registry import load
-from collscope.commands import tune_rules, tune_search
+from collscope.commands import tune_report, tune_rules, tune_search
 from collscope.machines import find
+from collscope.points.plan import Layout, Point
+from collscope.points.table import Row
+from collscope.sources import race
 from collscope.sources.assumptions import Choice, Doubt, Judged
+from collscope.sources.race import Entry
+from collscope.sources.source import Options
 from collscope.sources.unknowns import Unknown
 from collscope.tuning import mpich_rules, targets
-from collscope.tuning.gain import Gain, gains, settled
+from collscope.tuning.gain import Gain, Part, gains, settled
 from collscope.tuning.rules import Rule
+from collscope.tuning.search import Grid, Times
 from command_line import call
+from made_rows import row_of
 from open_mpi import needs_open_mpi, needs_prover
+from tiny_platform import tiny
 
 SMALL = ("tune", "--on", "ideal", "-c", "bcast,allgather", "--ranks", "2,3,4", "--bytes", "64..64KiB")
 
@@ -182,6 +192,46 @@ def test_rules_are_the_same_without_the_times_of_what_is_slower(
     assert left_out > 100
     assert not any(g.at_least for g in raced[1])
     assert raced == made(None)[:2]
+
+
+@needs_prover
+def test_a_call_that_cannot_be_timed_in_time_is_tried_twice_and_never_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is only known to be slower than the best is tried again, up to the time of the library's own choice."""
+    target, layout, long = targets.find("openmpi-4.1"), Layout(tiny(), 1, 4), "bcast/chain[chains=4,s=0]"
+    limits: list[float] = []
+
+    def rows(calls: Sequence[Sequence[Entry]], _: Options) -> list[Row]:
+        entries = [entry for call in calls for entry in call]
+        limits.extend(entry.stop_s for entry in entries)
+        slower = {"kind": race.SLOWER, "median_s": None, "slower_than_s": 1e-9}
+        made = [row_of(*entry.task, "model", 2e-6, chose="bcast/linear") for entry in entries]
+        return [row | slower if row["algorithm"] == long else row for row in made]
+
+    monkeypatch.setattr(race, "rows", rows)
+    tasks = [(layout, Point("bcast", key, 16)) for key in ("bcast/linear", long, target.default)]
+    raced, pair = tune_search._Raced(tasks, target, Grid((4,), (64,), (), ()), 0.02), (("bcast", 4, 64), long)
+    assert raced.times().slower == {pair: 1e-9}
+    assert raced.complete([pair]).slower == {pair: inf}
+    assert limits[3:] == [pytest.approx(2.02e-6)]
+
+
+def test_a_summary_has_the_losses_of_held_out_calls_apart_and_the_most_rules_of_one_number_of_ranks() -> None:
+    """Rules of one collective count for it alone."""
+    ends = [(2, 4, 0, 63), (2, 4, 64, 255), (5, 8, 0, 255), (9, 16, 0, 255)]
+    rules = [Rule("bcast", (low, high), (first, last), "bcast/a") for low, high, first, last in ends]
+    calls = [(name, 4, size) for name in ("bcast", "reduce") for size in (16, 64, 128)]
+    losses = {calls[0]: 0.1, calls[1]: 0.3, calls[2]: 0.5}
+    cells = [(*call, key, s) for call in calls for key, s in (("bcast/a", 1 + losses.get(call, 2.0)), ("bcast/b", 1.0))]
+    times = Times(
+        pd.DataFrame(cells, columns=["collective", "ranks", "bytes", "name", "time_s"]),
+        dict.fromkeys(calls, ("bcast/c", 3.0)),
+        frozenset({calls[2]}),
+    )
+    other = Rule("reduce", (4, 4), (0, 255), "bcast/a")
+    row, _ = tune_report.summary(Part(None, [*rules, other], times, [], frozenset()))
+    assert (row["rules"], row["most"]) == ("4", "2")
+    assert (row["rule"], row["held out"]) == ("20.0 % (max 30.0 %)", "50.0 % (max 50.0 %)")
+    assert row["default"] == "200.0 % (max 200.0 %)"
 
 
 @needs_prover

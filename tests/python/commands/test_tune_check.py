@@ -4,15 +4,19 @@ whether the rules of a file are still right."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from collscope.commands import tune_check
+from collscope.commands import tune_check, tune_check_text
+from collscope.machines import find
 from collscope.tuning import decision_file, openmpi_rules
 from collscope.tuning.confirm import Contest, Measured
 from collscope.tuning.origin import Origin
+from collscope.tuning.rule_file import RuleFile
 from collscope.tuning.rules import Call, Rule
+from collscope.tuning.verdict import Scope, Verdict
 from command_line import call
 from open_mpi import needs_prover
 
@@ -128,3 +132,45 @@ def test_bad_input_is_named(
     (folder / "x.rules").write_text(decision_file.text(WRONG, "of a test"), encoding="utf-8")
     status, _, err = call(capsys, "tune", "--on", "ideal", *words)
     assert status in (1, 2) and message in err
+
+
+@pytest.mark.parametrize(
+    ("typed", "made", "loss"), [("3%", 0.01, 0.03), (None, 0.01, 0.01), (None, 0.0, 0.0), (None, None, 0.02)]
+)
+def test_a_rule_may_lose_as_much_as_is_typed_or_else_as_its_file_says(
+    typed: str | None, made: float | None, loss: float
+) -> None:
+    """A file that was made without any loss is checked so."""
+    names = ("platform", "library", "ranks", "ranks_per_node", "sizes", "confirm", "budget", "launcher", "hosts")
+    request = tune_check.request("x", dict.fromkeys(names) | {"loss": typed}, {"loss"} if typed else ())
+    assert tune_check.scope_of(request, RuleFile("collscope", WRONG, [], Origin("a", "b", loss=made))).loss == loss
+
+
+def test_rules_are_checked_on_as_many_ranks_as_fill_the_nodes_in_this_placement() -> None:
+    platform, rule = find.load("schooner[nodes=8]"), replace(WRONG[0], ranks=(4, 1 << 20))
+    for each, ranks in ((1, [4, 6, 8]), (2, [4, 10, 16])):
+        layouts = tune_check._layouts(Scope(None, each, [4], 0.02, "model"), [rule], None, platform, None)
+        assert [(at.ranks, at.nodes) for at in layouts] == [(p, p // each) for p in ranks]
+
+
+@needs_prover
+def test_a_placement_is_measured_within_what_others_left_of_the_budget(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = [replace(WRONG[0], per_node=(each, each)) for each in (1, 2)]
+    (folder / "x.rules").write_text(decision_file.text(rules, "of a test"), encoding="utf-8")
+    left: list[float] = []
+    monkeypatch.setattr(tune_check.tune_confirm, "run", lambda *given: left.append(given[-1]) or ({}, 50.0))
+    words = ("--confirm", "sim", "--budget", "3min", "--ranks", "4", "--bytes", "1KiB")
+    call(capsys, "tune", "--on", "schooner[nodes=8]", "--check", "x.rules", *words)
+    assert left == [180.0, 130.0]
+
+
+def test_rules_that_lose_most_are_named_first_and_those_without_a_time_before_all(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    verdicts = [Verdict(SLOWER, ("bcast", 8, 64), loss, "bcast/x", "model", 0.02, True) for loss in (0.1, None, 0.5)]
+    found = RuleFile("collscope", [SLOWER], [])
+    tune_check_text.show("t", "x.rules", Scope(None, None, [64], 0.02, "model"), found, verdicts, None)
+    out = capsys.readouterr().out
+    assert out.index("no time") < out.index("50.0%") < out.index("10.0%")

@@ -13,12 +13,13 @@ import pytest
 from collscope.base import cache, depends
 from collscope.commands import tune_confirm, tune_report, tune_rules
 from collscope.commands.tune_confirm import How
+from collscope.commands.tune_search import Searched
 from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row, make_row
 from collscope.sources.launcher import LOCAL
 from collscope.sources.source import Options, Source
-from collscope.tuning import gain, targets
+from collscope.tuning import gain, rule_file, targets
 from collscope.tuning.confirm import Contest, Measured, Worth
 from collscope.tuning.gain import Confirmed, Part, Tuned
 from collscope.tuning.origin import Origin
@@ -104,6 +105,57 @@ def test_measured_times_are_kept_and_cost_nothing(tmp_path: Path, measuring: tup
     assert (len(found), spent_s, len(given)) == (2, 0, 4)
     tune_confirm.run(open_ones, tasks, seconds, how(tmp_path / "m.csv", 1e3, remeasure=True), 1e3, clock)
     assert len(given) == 8
+
+
+@needs_prover
+def test_only_what_is_missing_of_a_contest_counts_against_the_budget(
+    tmp_path: Path, measuring: tuple[Clock, list[Task]]
+) -> None:
+    """Nine calls of a second and a launch, where the other algorithm was measured before."""
+    clock, given = measuring
+    open_ones, tasks, seconds = contests(1)
+    half = [replace(contest, keys=contest.keys[:1]) for contest in open_ones]
+    tune_confirm.run(half, tasks, seconds, how(tmp_path / "m.csv", 1e3), 1e3, clock)
+    found, _ = tune_confirm.run(open_ones, tasks, seconds, how(tmp_path / "m.csv", 12), 12, clock)
+    assert [point.algorithm for _, point in given] == list(open_ones[0].keys) == list(found[open_ones[0].call])
+
+
+@needs_prover
+def test_a_placement_is_confirmed_within_what_others_left_of_the_budget(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the model alone chose is not said to be simulated."""
+    left: list[float] = []
+    monkeypatch.setattr(tune_confirm, "run", lambda *given: left.append(given[-1]) or ({}, 50.0))
+    words = ("tune", "--on", "ideal[cores=2]", "--for", "collscope", "-c", "bcast", "--ranks", "3,4", "--bytes", "1KiB")
+    more = ("--ranks-per-node", "1,2", "--confirm", "sim", "--budget", "3min", "--out", str(workplace / "out"))
+    status, _, errors = call(capsys, *words, *more)
+    assert (status, left) == (0, [180.0, 130.0]), errors
+    origin = rule_file.read(str(workplace / "out" / "collscope.rules")).origin
+    assert origin and origin.chosen_by == "model"
+
+
+@pytest.mark.parametrize(("sizes", "reached", "stays"), [((4, 8), (4,), True), ((4, 8), (4, 8), False), ((), (), True)])
+def test_a_rule_in_doubt_stays_so_until_every_open_call_of_it_was_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sizes: Sequence[int], reached: Sequence[int], stays: bool
+) -> None:
+    """Where none of its calls is open, measuring says nothing of it."""
+    calls = [("bcast", 4, size) for size in (4, 8)]
+    times = Times(
+        pd.DataFrame([(*c, "bcast/linear", 1.0) for c in calls], columns=COLUMNS),
+        dict.fromkeys(calls, ("own", 2.0)),
+        frozenset(),
+    )
+    took = {"bcast/linear": Measured(1.0, 1.0, 1.0), "own": Measured(2.0, 2.0, 2.0)}
+    monkeypatch.setattr(tune_rules, "doubtful", lambda rules, *_: [(rule, "why") for rule in rules])
+    monkeypatch.setattr(
+        tune_rules.confirm, "contests", lambda *_: [Contest(("bcast", 4, size), tuple(took), 1.0) for size in sizes]
+    )
+    monkeypatch.setattr(tune_confirm, "run", lambda *_: ({("bcast", 4, size): took for size in reached}, 1.0))
+    searched, target = Searched(None, None, [], times), targets.find("openmpi-4.1")
+    part = tune_rules._part(searched, target, 0.02, how(tmp_path / "m.csv", 9), 9)
+    assert [rule.key for rule in part.rules] == [OWN if stays else "bcast/linear"]
+    assert bool(part.doubtful) == stays and part.confirmed and part.confirmed.contests == len(sizes)
 
 
 def kept_rows(path: Path) -> list[dict[str, str]]:

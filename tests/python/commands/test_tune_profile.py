@@ -6,12 +6,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 import libraries
 import profile_files
+from collscope.commands import tune_saved
 from collscope.tuning import rule_file
 from collscope.tuning.rules import OWN, chosen
 from command_line import call
@@ -80,6 +82,17 @@ def test_our_rules_tell_placements_apart_and_those_of_a_library_weigh_them(
     assert "p.json: in collectives: " in printed and "q.json: in collectives: " in printed
     assert call(capsys, *TUNE, "openmpi-4.1", *words)[0] == 0
     assert {rule.per_node for rule in rule_file.read("out/openmpi.conf").rules} == {None}
+
+
+@pytest.mark.parametrize(("saved_s", "says"), [(1.0, "saves 1 s"), (-1.0, "costs 1 s")])
+def test_savings_are_a_share_of_all_time_in_collectives(saved_s: float, says: str) -> None:
+    """Also of that in calls which the rules do not speak of."""
+    of = SimpleNamespace(file="p.json", seconds=4.0, run_s=10.0)
+    demand = SimpleNamespace(profile=of, loads=[SimpleNamespace(saved_s=lambda _: saved_s)], seconds=2.0, waiting_s=0.0)
+    text = tune_saved.text(cast(Any, demand), cast(Any, SimpleNamespace(rules_for=lambda _: [])))
+    assert text.endswith(
+        f"; the rules speak of 2 s of this, and the file {says} by the model: 25.0% of the time in collectives"
+    )
 
 
 @needs_prover

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from collscope.base import paths
+from collscope.commands import validate
 from command_line import call
 from open_mpi import needs_prover
 
@@ -32,6 +33,20 @@ def test_a_campaign_ends_with_the_head_of_its_report(
     assert status == 0 and [line[:16].strip() for line in head][:4] == ["calls", "median error", "p90 error", "bias"]
     assert last == "results/validation/orfeo_published/report.html"
     assert calls == [("x", {"quick": True, "remeasure": True, "recalibrate": False, "out": None})]
+
+
+def test_a_group_without_choices_has_neither_winner_nor_regret(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    group = {"collective": "bcast", "platform": "x", "nodes": 2, "mapping": "block", "points": 7, "median": 0.1, "p90": 0.2,
+             "bias": -0.05, "choices": 3, "right": 0.5, "regret": 0.25, "inside": None}  # fmt: skip
+    validate._groups([group, group | {"choices": 0, "inside": 0.9}])
+    one, other = (line.split() for line in capsys.readouterr().out.splitlines() if "bcast" in line)
+    assert one == ["bcast", "x", "2", "block", "7", "10.0%", "20.0%", "-5.0%", "3", "50.0%", "25.0%"]
+    assert other == [*one[:8], "0", "90.0%"]
+    validate._groups([group])
+    assert "band" not in capsys.readouterr().out
 
 
 @pytest.mark.full

@@ -17,6 +17,7 @@ def numbers(text: str) -> list[str]:
 @pytest.mark.parametrize("name", ["schooner", "orfeo_epyc", "ib_multicore"])
 def test_the_text_for_so_many_nodes_is_the_machines_file_without_places(name: str) -> None:
     made, platform = machines.described(name), find.load(name)
+    assert set(made["variant_of_nodes"]) == {n for n in machines.NODES if n <= platform.max_nodes}
     for nodes, variant in made["variant_of_nodes"].items():
         assert numbers(machine_file(platform, nodes, nodes)) == made["variants"][variant]["text"].splitlines()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from collscope.figures import prediction
@@ -56,3 +57,28 @@ def test_errors_are_medians_over_the_same_ranks_at_every_size() -> None:
     ax = prediction.heat(both).axes[0]
     assert [t.get_text() for t in ax.get_yticklabels()] == ["bcast/mst", "bcast: x"]
     assert [t.get_text() for t in ax.texts] == ["0"] * 3 + ["+10"] * 3
+
+
+def test_a_band_of_all_that_is_not_known_stands_in_place_of_that_of_the_draws() -> None:
+    both = pd.DataFrame({"collective": ["bcast"], "algorithm": "bcast/mst", "measured_s": 1e-6, "predicted_s": 2e-6})
+    for names, words in ((["drawn"], "draws of what is not known"), (["drawn", "whole"], "the model's own error")):
+        bands = {f"{name}_{end}_s": 1e-6 * k for name in names for k, end in enumerate(("low", "high"), 1)}
+        fig = prediction.scatter(both.assign(**bands))
+        assert len([c for c in fig.axes[0].collections if isinstance(c, LineCollection)]) == 1
+        assert [words in fig.texts[-1].get_text(), fig.texts[-1].get_text().count("bars")] == [True, 1]
+
+
+def test_algorithms_are_counted_by_panel_before_some_are_left_without_a_name() -> None:
+    keys = [(c, f"{c}/a{k}") for c in ("bcast", "reduce") for k in range(prediction.MANY)]
+    both = pd.DataFrame(keys, columns=["collective", "algorithm"]).assign(measured_s=1e-6, predicted_s=1e-6)
+    more = pd.concat([both, both[:1].assign(algorithm="bcast/more")])
+    assert ["are named" in prediction.scatter(some).texts[-1].get_text() for some in (both, more)] == [False, True]
+
+
+def test_a_dot_is_where_the_predicted_one_loses_more_than_the_noise() -> None:
+    verdicts = ["same", "tie", "undecided", "other"]
+    won = pd.DataFrame({"ranks": 2, "bytes": [4, 8, 16, 32], "verdict": verdicts}).assign(
+        collective="bcast", measured="bcast/mst", predicted="bcast/linear"
+    )
+    axes = prediction.winner_maps(won, "bcast").axes
+    assert [[int(line.get_xdata()[0]) for line in ax.lines] for ax in axes] == [[], [3]]

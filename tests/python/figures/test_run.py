@@ -108,12 +108,23 @@ def test_ranks_on_each_node_are_a_panel_where_nodes_vary_more() -> None:
     assert [list(line.get_xdata()) for ax in panels(made) for line in ax.lines] == [[8, 16, 32], [16, 32, 64]]
 
 
+def test_nodes_that_follow_from_the_ranks_make_no_panels() -> None:
+    (ax,) = panels(figure(*(row(nodes=n, ranks=p) for n, p in ((1, 4), (2, 8), (2, 12)))))
+    assert [list(line.get_xdata()) for line in ax.lines] == [[4, 8, 12]]
+
+
 def test_a_barrier_stands_beside_collectives_with_data() -> None:
     barrier = [row(collective="barrier", algorithm=f"barrier/{k}", bytes=0, block_bytes=0) for k in "ab"]
     made = figure(*rows(MANY[:2]), *barrier)
     assert [ax.get_title(loc="left") for ax in panels(made)] == ["bcast", "barrier"]
     assert [t.get_text() for t in made.axes[-1].get_xticklabels()] == ["no data"]
     assert files.render(made, "png")
+
+
+def test_a_barrier_is_not_one_more_size() -> None:
+    sizes = {"bcast": 1024, "barrier": 0}
+    made = figure(*(row(collective=c, algorithm=f"{c}/a", bytes=n, ranks=p) for c, n in sizes.items() for p in (8, 16)))
+    assert {ax.get_xlabel() for ax in made.axes if ax.get_xlabel()} == {"ranks"}
 
 
 def test_the_title_says_what_no_axis_says() -> None:
@@ -161,6 +172,8 @@ def test_one_key_alone_is_compared_with_the_bound() -> None:
     (below,) = panels(figure(*rows(MANY[:1]), *bounds()), "time / bound")
     expected = [a["median_s"] / b["median_s"] for a, b in zip(rows(MANY[:1]), bounds(), strict=False)]
     assert list(lines(below)[f"{MANY[0]} sim"].get_ydata()) == pytest.approx(expected)
+    roots = run_figure(table.to_frame([*rows(MANY[:1]), *bounds()]).assign(metric="root"))
+    assert not panels(roots, "time / bound"), "a bound is one of the makespan"
 
 
 def test_draws_of_what_a_file_leaves_open_are_a_shade_behind_their_line() -> None:
@@ -178,6 +191,7 @@ def test_draws_of_what_a_file_leaves_open_are_a_shade_behind_their_line() -> Non
     reached = shades[0].get_paths()[0].vertices[:, 1]
     first = drawn[is_first]["median_s"]
     assert (min(reached), max(reached)) == (pytest.approx(0.5 * first.min()), pytest.approx(9 * first.max()))
+    assert times.get_ylim()[0] < 0.5 * first.min()
     assert times.get_ylim()[1] > 9 * first.max() and "eight of ten draws" in " ".join(
         t.get_text() for t in made.findobj(Text)
     )

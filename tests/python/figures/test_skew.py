@@ -28,6 +28,7 @@ def test_a_delay_is_divided_by_the_time_of_the_same_call_without_skew() -> None:
     delays, together = rows("delay", mst=1e-6, linear=5e-6, chain=1e-6), rows("makespan", mst=4e-6, linear=5e-6)
     found = absorbed(table.to_frame(delays), table.to_frame(together))
     assert list(found["share"]) == pytest.approx([0.25, 0.25, 1.0, 1.0])  # a call without its other half is left out
+    assert absorbed(table.to_frame(delays), table.to_frame(together).assign(mapping="cyclic")).empty
     fig = skew_figure(found, "linear:1e-05")
     (ax,) = fig.axes
     assert ax.get_title(loc="left") == "bcast, 8 ranks on 2 nodes of schooner (model)"

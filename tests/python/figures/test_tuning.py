@@ -36,3 +36,5 @@ def test_ranks_per_node_have_panels_and_what_was_confirmed_is_dots() -> None:
     for ax in fig.axes:
         dots = [line for line in ax.lines if line.get_marker() == "o"]
         assert [next(iter(line.get_ydata())) for line in dots] == [2.0, 1.5]
+    fast = pd.DataFrame([("bcast", 1, 4, 8, 2.0, 0.01, 1.1, 1.0, 1.0)], columns=columns)
+    assert tuning_figure(fast, "x").axes[0].get_ylim()[1] > 3, "what was confirmed is less, and all is shown"

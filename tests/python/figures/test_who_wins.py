@@ -16,7 +16,9 @@ def test_a_box_has_the_colour_of_the_winner_s_family_and_a_gain_that_is_worth_it
         ("ring", "bcast", 8, "new", 1.01), ("ring", "bcast", 16, "new", float("nan")),
     ]  # fmt: skip
     frame = pd.DataFrame(rows, columns=["platform", "collective", "bytes", "family", "gain"])
-    fig = who_wins_figure(frame, ["new", "other"], {"bcast": "Broadcast", "barrier": "Barrier"}, title="t")
+    fig = who_wins_figure(
+        frame, ["new", "other"], {"reduce": "Reduce", "bcast": "Broadcast", "barrier": "Barrier"}, title="t"
+    )
     tree, ring = fig.axes
     assert [t.get_text() for t in tree.texts] == ["1.3", "12", "tree"]
     assert [t.get_text() for t in ring.texts] == ["ring"]

@@ -27,6 +27,9 @@ def test_a_chain_takes_a_round_per_hop() -> None:
 def test_part_of_a_vector_is_counted() -> None:
     lines = drawn("bcast", ["send out+4 8 to 1", "recv out+4 8 from 0"], 3)
     assert lines[1:3] == ["rank 0 x x", "rank 1 . 2/3"]
+    for sent, taken in ((12, 4), (4, 12)):
+        lines = drawn("bcast", [f"send out+0 {sent} to 1", f"recv out+0 {taken} from 0"], 3)
+        assert lines[2] == "rank 1 . 1/3", "no more than both sides name"
     lines = drawn("bcast", ["send out+0 4 to 1", "recv out+4 4 from 0"], 3)
     assert lines[2] == "rank 1 . .", "an element in another's place counts for nothing"
 

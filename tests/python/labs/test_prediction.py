@@ -49,3 +49,20 @@ def test_a_hint_says_what_predictions_that_are_off_have_in_common(change: str, h
 def test_ranks_without_a_place_are_refused() -> None:
     (line,) = judged(",nodes=2")
     assert line.startswith("4 ranks do not fit on 4 nodes of your machine: ") and line.endswith("see --shape")
+
+
+@pytest.mark.parametrize(
+    ("ratios", "hint"),
+    [((3, 1, 1), "Only up to 64 B: "), ((1, 1, 3), "Only from 64 KiB on: "), ((3, 1, 3), ""), ((1, 3, 1), "")],
+)
+def test_small_or_large_messages_are_named_where_they_alone_are_off(
+    ratios: tuple[float, float, float], hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goal = GOAL.model_copy(update={"bytes": (64, 4096, 65536)})
+    takes = dict(zip(goal.bytes, ratios, strict=True))
+    monkeypatch.setattr(prediction.quantities, "seconds", lambda where, keys, size: [1.0] * len(keys))
+    monkeypatch.setattr(
+        prediction.quantities, "outcomes", lambda where, keys, size, limit_s: [(takes[size], "")] * len(keys)
+    )
+    _, *hints = judged("", goal)
+    assert [line.startswith(hint) for line in hints] == [True] * bool(hint)

@@ -54,6 +54,10 @@ def test_a_winner_is_one_of_the_algorithms_and_the_fastest() -> None:
     assert best == "linear" and quantities.judge(one, best) == ""
     assert "binomial is not the fastest there" in quantities.judge(one, "binomial")
     assert "linear, scatter_ring, binomial, in quotes" in quantities.judge(one, "tree")
+    near = one.model_copy(update={"within": 100.0})
+    assert "binomial is not the fastest there" in quantities.judge(near, "binomial"), (
+        "one that is nearly as fast is not"
+    )
 
 
 def test_rounds_are_counted() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from collscope.machines import completion, find
-from collscope.machines.completion import NONBLOCKING, SOURCE
+from collscope.machines.completion import NONBLOCKING, SOCKETS, SOURCE
 from collscope.machines.platform import Platform
 from collscope.machines.spec import Spec
 from collscope.points.plan import Layout, Point
@@ -56,6 +56,15 @@ def test_shares_are_of_what_was_typed(tmp_path: Path) -> None:
     before, after = spec.curve["network"][0].gap, faster.curve["network"][0].gap
     assert before and after and after[0].value == pytest.approx(before[0].value / 2)
     assert faster.memory_bytes_per_s.value == pytest.approx(2 * spec.memory_bytes_per_s.value)
+
+
+def test_the_rate_between_sockets_carries_the_network_where_the_nic_has_its_socket(tmp_path: Path) -> None:
+    """Long messages between nodes need 1 / 8.2e-11, more than 0.55 of the memory's rate."""
+    found = []
+    for lines in ((), ("nic_socket = 0",)):
+        spec = find.load_spec(machine(tmp_path, "complete = false", "memory_bytes_per_s = 13e9", *lines))
+        found.append(SOCKETS.with_values(spec, {"interconnect": 0.5}).interconnect_bytes_per_s.value)
+    assert found == pytest.approx([0.55 * 13e9, 1 / 8.2e-11])
 
 
 @needs_prover

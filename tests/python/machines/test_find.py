@@ -49,6 +49,7 @@ def test_machines_of_a_user_lie_apart_and_in_a_tree_of_somebody_else_in_their_ow
     assert [find.load(name).max_nodes for name in ("mine", "small", "cluster")] == [2, 3, 3]
     assert find.list_platforms() == ["ideal", "cluster", "mine", "small", "this_machine"]
     assert find.measured_path("cluster") == own / "cluster" / "spec.toml"
+    assert [find.load(name).typed for name in ("mine", "this_machine")] == ["mine", ""], "it has the nodes that it has"
 
 
 def test_numbers_in_brackets() -> None:

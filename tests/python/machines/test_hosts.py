@@ -115,6 +115,7 @@ def test_node_socket_and_cache_of_every_rank(
         (3, 37, "37 ranks do not fit on 3 nodes (36); it has 36 cores in all; say --on 'FILE[nodes=4]' --nodes 4"),
         (4, 4, "prime has 3 nodes; 4 were requested; say --on 'FILE[nodes=4]'"),
         (4, 3, "prime has 3 nodes; 4 were requested; 3 ranks: use --nodes 3"),
+        (40, 38, "prime has 3 nodes; 40 were requested; say --on 'FILE[nodes=38]' --nodes 38"),
     ],
 )
 def test_every_complaint_about_ranks_says_what_would_do(tmp_path: Path, nodes: int, ranks: int, says: str) -> None:

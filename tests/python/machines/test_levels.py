@@ -84,6 +84,17 @@ def test_a_message_crosses_the_links_of_the_units_that_it_leaves_and_enters(tmp_
     assert ("core0", "nic_in") not in path, "no path between two cores leads through the NIC"
 
 
+@pytest.mark.parametrize(("target", "seconds"), [(1, 2e-7), (2, 3e-7), (8, 6.1e-7), (17, 8.3e-7)])
+def test_the_links_of_a_path_have_the_latency_of_its_class_between_them(
+    tmp_path: Path, target: int, seconds: float
+) -> None:
+    """For a reader without the plug-in."""
+    xml = find.load(write(tmp_path, LAYERED)).xml
+    latency = {link.get("id", ""): float(link.get("latency", "")[:-1]) for link in ET.parse(xml).iter("link")}
+    path = links_between(xml)["core0", f"core{target}"]
+    assert sum(latency[f"node0_{link}"] for link in path) == pytest.approx(seconds)
+
+
 def test_sockets_in_a_square_have_two_links_between_opposite_corners(tmp_path: Path) -> None:
     path = links_between(find.load(write(tmp_path, SQUARE)).xml)
     assert path["core0", "core11"] == ["core0_up", "socket0_to_1", "socket1_to_3", "memory3", "core11_down"]

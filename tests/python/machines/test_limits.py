@@ -84,3 +84,10 @@ def test_a_class_that_does_not_occur_contradicts_nothing() -> None:
     wrong = ELEMENTS.replace("4e-10, 1, 3e-7, 1e-11,", "4e-10, 1, 1.6e-6, 1e-11,")
     assert "class network from 0 bytes: of the 1.5e-06 s" in refused(wrong)
     assert refused(wrong.replace("nodes = 4", "nodes = 1")) == ""
+
+
+@pytest.mark.parametrize(("eager", "says"), [(1024, ""), (8192, "that a message of 8192 bytes takes, the gap of")])
+def test_the_largest_eager_message_has_room_for_both_processors_within_a_piece(eager: int, says: str) -> None:
+    head = SMALL.partition("[curve]")[0].replace("nodes = 3", f"nodes = 1\neager_bytes = {eager}")
+    found = refused(f"{head}[curve]\nsocket = [[0, 1e-7, 1e-10, 1, 0, 6e-11, 0, 6e-11]]\n")
+    assert says in found and bool(says) == bool(found)

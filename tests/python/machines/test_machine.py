@@ -45,6 +45,7 @@ def test_a_ping_pong_takes_the_curve_and_the_overheads_that_it_does_not_contain(
         ([(0, 1), (0, 2)], True),
         ([(0, 1), (0, 2), (1, 2)], False),
         ([(0, 1), (0, 1), (0, 2), (1, 2)], False),
+        ([(0, 1), (1, 0), (0, 2)], True),
         ([], False),
     ],
 )

@@ -14,7 +14,7 @@ from collscope.base.errors import UsageError, UserError
 from collscope.machines import find, placement
 from collscope.machines.machine_file import machine_file, places_in
 from collscope.machines.placement import fit_nodes, fitted, hosts_in, hosts_of, places
-from collscope.machines.platform import EqualNodes, Platform
+from collscope.machines.platform import EqualNodes, Host, Platform
 from collscope.points import plan
 from mpirun_maps import by_rankfile, display, mapped
 
@@ -66,6 +66,14 @@ def test_rankfiles_mean_what_mpirun_reads_in_them(tmp_path: Path) -> None:
     assert at == [f"node0_core{core}" for core in theirs]
     written = placement.rankfile_for_mpirun(tmp_path / "ours", machine(2, 5, 1), 4, "h")
     assert written == "rank 0=h slot=7\nrank 1=h slot=6\nrank 2=h slot=1\nrank 3=h slot=0\n"
+
+
+def test_cores_count_socket_by_socket_where_a_platform_file_has_them_in_turn(tmp_path: Path) -> None:
+    node = tuple(Host(f"h{core}", 0, core % 2, core, 0.0, 0.0) for core in range(4))
+    file, there = tmp_path / "ours", made_platforms.platform((node,))
+    file.write_text("rank 0=+n0 slot=0:1\nrank 1=+n0 slot=1:0\n")
+    assert hosts_of(there, 1, 2, f"file:{file}") == ["h2", "h1"]
+    assert placement.rankfile_for_mpirun(file, there, 2, "h") == "rank 0=h slot=1\nrank 1=h slot=2\n"
 
 
 @NEEDS_MPIRUN

@@ -230,10 +230,17 @@ def test_no_bound_is_given_where_each_pair_has_its_own_route(load) -> None:
     assert "take --source sim or model" in refusal(lambda: load(pair()).curve)
 
 
-def test_the_hash_of_a_platform_knows_what_was_assumed(load, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = content_hash(load(text(CLUSTER)))
-    monkeypatch.setattr(plain_hosts, "GAMMA_S_PER_BYTE", 1e-10)
-    assert content_hash(load(text(CLUSTER + "\n"))) != before != content_hash(load(text(TORUS)))
+def test_costs_of_formulas_take_the_first_latency_factor_and_the_last_of_bandwidth(load) -> None:
+    factors = setting("smpi/lat-factor", "0:3;9000:5") + setting("smpi/bw-factor", "0:0.25;9000:0.5")
+    lines = machine_file(load(pair(factors)), 2, 2).splitlines()
+    assert f"bound 3e-06 2e-09 {plain_hosts.GAMMA_S_PER_BYTE}" in lines
+
+
+def test_the_hash_of_a_platform_knows_what_was_assumed(load) -> None:
+    cluster = load(text(CLUSTER))
+    local = [plain_hosts.with_local(cluster, *costs) for costs in ((1e-10, 2e-10), (2e-10, 1e-10))]
+    hashes = {content_hash(platform) for platform in (cluster, *local)}
+    assert len({*hashes, content_hash(load(text(TORUS)))}) == 4
 
 
 def test_without_its_plug_in_simgrid_reads_nothing(load, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

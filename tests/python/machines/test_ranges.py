@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from collscope.base.number import Number
 from collscope.machines import find, ranges
 from collscope.machines.completion import Unknown
-from collscope.machines.spec import NUMBERS, Noise, Spec
+from collscope.machines.spec import NUMBERS, Noise, Piece, Spec
 from osu_alone import KNOWN, machine
 
 NIC = "nic_gap_s = { value = 2e-7, range = [1e-7, 6e-7] }"
@@ -56,6 +57,18 @@ def test_a_curve_is_drawn_whole_and_processors_keep_their_share(tmp_path: Path) 
     assert (made[0].gap[0].value, made[0].receive_gap[0].value) == pytest.approx((2e-6, 1e-6))
     middle = found["curve.network"].with_values(spec, {"curve.network": 0.5})
     assert [p.latency.value for p in middle.curve["network"]] == pytest.approx([2e-6, 3e-6])
+
+
+def test_processors_times_are_scaled_each_with_its_own_part_of_a_message() -> None:
+    """Seconds with the latency, those of a byte with a byte's; a turnaround, too."""
+    spent = {"gap": (7e-7, 3e-10), "receive_gap": (3e-7, 2e-10), "turnaround": (2e-7, 1e-10)}
+    numbers = {kind: tuple(map(Number, of)) for kind, of in spent.items()}
+    piece = Piece(0, Number(2e-6, range=(1e-6, 4e-6)), Number(1e-9), **numbers)  # type: ignore[arg-type]
+    drawn = ranges._piece_at(piece, 1.0)
+    for kind, (seconds, per_byte) in spent.items():
+        assert [n.value for n in getattr(drawn, kind)] == pytest.approx([2 * seconds, per_byte])
+    short = ranges._within(replace(piece, latency=Number(5e-7)))
+    assert short.gap and [n.value for n in short.gap] == pytest.approx([3.5e-7, 3e-10])
 
 
 def test_processors_spend_no_more_than_the_message_takes(tmp_path: Path) -> None:

@@ -129,6 +129,15 @@ def test_capacities_that_are_not_given_come_from_the_right_curve() -> None:
     assert filled(replace(made, memory_bytes_per_s=Number(1e9))).interconnect_bytes_per_s.value == pytest.approx(240e9)
     own = filled(Spec("mine", 2, 2, 4, 2, "", curve, memory_bytes_per_s=Number(90e9)))
     assert own.interconnect_bytes_per_s.value == 90e9
+    sends = filled(
+        replace(
+            own,
+            core_bytes_per_s=Number(0.0),
+            nic_bytes_per_s=Number(0.0),
+            curve_nonblocking={"network": (piece(0, 1e-6, 5e-11),)},
+        )
+    )
+    assert (sends.core_bytes_per_s.value, sends.nic_bytes_per_s.value) == (20e9, 20e9), "of non-blocking ones, too"
     free = filled(Spec("mine", 2, 2, 4, 2, "", dict.fromkeys(CLASSES, (piece(0, 1e-6, 0.0),))))
     assert (free.core_bytes_per_s.value, free.nic_bytes_per_s.value) == (1e12, 1e12)
     links = {f"{link}_bytes_per_s": Number(rate) for link, rate in zip(LINKS, (50, 40, 30, 20, 10), strict=True)}

@@ -57,6 +57,13 @@ def test_every_field_reads_back() -> None:
     assert parse_spec(spec_text(read), "x.toml") == read
 
 
+def test_a_nonblocking_curve_of_a_class_with_a_neighbour_s_curve_reads_back() -> None:
+    head = 'name = "x"\nnodes = 1\nsockets = 1\ncores_per_socket = 4\ncores_per_cache = 2\n'
+    curves = "[curve]\nsocket = [[0, 1e-6, 1e-9]]\n[curve_nonblocking]\ncache = [[0, 2e-6, 1e-9]]\n"
+    read = parse_spec(head + curves, "x.toml")
+    assert [*read.curve_nonblocking] == ["cache"] and parse_spec(spec_text(read), "x.toml") == read
+
+
 def test_comments_stand_at_the_head_and_above_their_curves() -> None:
     spec = Spec("x", 1, 1, 2, 2, "", {"cache": (piece(0, 1e-6),)}, own_curves=("cache",))
     lines = spec_text(spec, ["made up", "twice"], {"cache": ["two sizes"], "node": ["not there"]}).splitlines()

@@ -123,6 +123,10 @@ def test_a_variant_has_more_leaves_or_one_switch_for_all() -> None:
     wide = find.load("schooner[nodes=1000,topology.leaves=38]").machine.network
     assert wide and wide.shape == (38, 27, 9)
     assert not find.load("schooner[nodes=1000,topology=switch]").machine.network
+    with pytest.raises(
+        UserError, match=r"position 64 leaves the fat tree .*; say topology\.leaves=5, or topology=switch"
+    ):
+        find.load(f"{TEMPLATES}/fat_tree.toml[topology.first=60,nodes=5]")
     with pytest.raises(UserError, match=r'no parameter "topology\.leaves"'):
         find.load(f"{TEMPLATES}/torus.toml[topology.leaves=2]")
 

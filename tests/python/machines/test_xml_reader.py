@@ -155,6 +155,8 @@ def test_properties_become_numbers(tmp_path: Path) -> None:
     assert gaps == {"node": ((0, 1e-7, 0.0), (64, 2e-7, 1e-11))}
     noise = read("noise.node", "0 0 -1e-7 1 2e-6; 64 0 0 1 1e-6").noise
     assert noise == {"node": ((0, ((0.0, -1e-7), (1.0, 2e-6))), (64, ((0.0, 0.0), (1.0, 1e-6))))}
+    later = read("noise.node", "0 0 0 1 0; 4096 0 -2e-6 1 0").noise["node"][1]
+    assert later == (4096, ((0.0, -2e-6), (1.0, 0.0))), "less than what messages of that size take"
     assert read("collscope.eager_bytes_nonblocking", "7").own_eager_nonblocking == 7
     assert read("collscope.eager_bytes", "9").eager_nonblocking == 9
     assert read("collscope.in_order", "1").in_order and read("collscope.oversubscribe", "1").oversubscribes

@@ -56,10 +56,12 @@ def test_a_path_is_one_that_a_plan_can_hold(tmp_path: Path) -> None:
     room = 255 - len(str(tmp_path)) - 1
     (tmp_path / ("y" * room)).touch()
     (tmp_path / ("y" * (room + 1))).touch()
+    (tmp_path / ("é" * (room // 2 + 1))).touch()
     (tmp_path / "a#b").touch()
     assert arrival.parse(f"file:{tmp_path}/{'y' * room}") == f"file:{tmp_path}/{'y' * room}"
     for name, says in (
         (f"{tmp_path}/{'y' * (room + 1)}", "a plan cannot hold blanks, # or more than 255 bytes of a path"),
+        (f"{tmp_path}/{'é' * (room // 2 + 1)}", "a plan cannot hold blanks, # or more than 255 bytes of a path"),
         (f"{tmp_path}/a#b", "a plan cannot hold blanks, # or more than 255 bytes of a path"),
         ("nowhere", "there is no such file; give one with the seconds of a rank on each line"),
     ):

@@ -75,7 +75,10 @@ def test_a_file_must_fit_the_ranks(tmp_path: Path) -> None:
             distribution.check_ranks(f"file:{tmp_path}/{name}", "gatherv", ranks)
     with pytest.raises(UsageError, match="with 2 ranks the rank is 0 … 1"):
         distribution.check_ranks("one:2", "gatherv", 2)
-    assert distribution.for_fewer(f"file:{tmp_path}/two", 1) == "linear"
+    (tmp_path / "pairs").write_text("1\n2\n3\n4\n")
+    two, pairs = f"file:{tmp_path}/two", f"file:{tmp_path}/pairs"
+    assert [distribution.for_fewer(two, ranks) for ranks in (1, 2)] == ["linear", two]
+    assert [distribution.for_fewer(pairs, ranks) for ranks in (1, 2, 3, 4)] == ["linear", pairs, "linear", pairs]
     assert distribution.for_fewer("one:5", 4) == "one:1"
 
 

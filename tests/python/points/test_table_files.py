@@ -48,6 +48,12 @@ def test_json_has_null_where_a_cell_is_empty(tmp_path: Path) -> None:
     assert (cells["bytes"], cells["median_s"], cells["chose"]) == (4, None, None)
 
 
+def test_json_from_before_measurements_had_columns_of_their_own_is_read(tmp_path: Path) -> None:
+    cells = [{c: v for c, v in row.items() if c not in table.LATER} for row in table_files.named_cells(ROWS)]
+    (tmp_path / "t.json").write_text(json.dumps({"rows": cells}))
+    assert table.csv_text(table.to_rows(table_files.read(str(tmp_path / "t.json")))) == table.csv_text(ROWS)
+
+
 @pytest.mark.parametrize("name", ["t.xls", "t", "t.csv.gz", "t.schedule"])
 def test_another_ending_is_refused_with_those_there_are(name: str) -> None:
     with pytest.raises(UsageError, match=f"--csv {name}: a table's name must end in .csv, .parquet or .json"):

@@ -66,6 +66,18 @@ def test_a_large_torus_has_a_file_of_nodes_and_the_page_says_what_that_leaves_ou
         cluster_xml(find.load_spec("schooner"))
 
 
+def test_a_message_within_a_node_of_a_cluster_file_takes_its_own_latency() -> None:
+    """Half of what a message between neighbours takes beyond the hop is spent at either end, within a node, too."""
+    text = (
+        'name = "torus"\nnodes = 6\nsockets = 1\ncores_per_socket = 4\ncomplete = false\neager_bytes = 1000\nnic_bytes_per_s = 5e9\n'
+        '[topology]\nkind = "torus"\ndims = [3, 2]\nlink_bytes_per_s = 9e9\nhop_latency_s = 1e-6\n'
+        "[curve]\nsocket = [[0, 7e-7, 2e-10]]\nnetwork = [[0, 1.4e-6, 4e-10]]\n"
+    )
+    made = cluster_xml(spec_reader.parse_spec(text, "torus.toml"))
+    assert 'lat="1e-06s"' in made and 'loopback_lat="3e-07s"' in made
+    assert 'topo_parameters="2,3"' in made and 'limiter_link="2500000000.0Bps"' in made
+
+
 def test_a_number_in_words(tmp_path: Path) -> None:
     known = '{ value = 7e9, range = [6e9, 8e9], tag = "inferred", source = "a | b" }'
     text = LAYERED.replace("nic_bytes_per_s = 7e9", f"nic_bytes_per_s = {known}")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from collscope.base import paths
+from collscope.base.errors import UserError
 from collscope.reference import site
 
 
@@ -31,3 +32,16 @@ def test_a_page_that_another_one_links_to_is_on_the_site() -> None:
     ]
     assert len(links) > 150
     assert [f"{page}: {link}" for page, link in links if link.resolve() not in pages] == []
+
+
+def test_a_warning_of_sphinx_is_an_error_that_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[list[str | Path]] = []
+
+    def answer(words: list[str | Path]) -> subprocess.CompletedProcess[str]:
+        calls.append(words)
+        return subprocess.CompletedProcess(words, len(calls) - 1, "", "x.md:3: no such page\n")
+
+    monkeypatch.setattr(site.programs, "answer", answer)
+    assert site.build(tmp_path) == tmp_path / "README.html" and "-W" in calls[0]
+    with pytest.raises(UserError, match=r"^the site was not made: x\.md:3: no such page$"):
+        site.build(tmp_path)

@@ -14,7 +14,8 @@ from collscope.points.plan import Layout, Point
 from collscope.schedules import critical_path, observed, record
 from collscope.schedules.modelled import costs_of
 from collscope.schedules.retimed import retimed
-from made_trace import US, made_trace
+from collscope.schedules.trace import Span
+from made_trace import US, made_trace, message
 
 needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 
@@ -40,6 +41,15 @@ def test_a_rank_that_enters_late_is_a_late_arrival() -> None:
         messages=(), transfers=(), spans=(), rank_start_s=(0.0, 0.0, 0.0, 6 * US), rank_end_s=(0.0, 0.0, 0.0, 8 * US)
     )
     assert critical_path.observed(t).parts == pytest.approx({"arrival": 8 * US})
+
+
+def test_a_sender_that_is_free_does_not_end_with_its_message() -> None:
+    """The message ends while rank 0 does nothing, but rank 0 left it to the network after half a microsecond."""
+    t = made_trace(
+        ranks=2, messages=(message(0, 1, 1, 1.0, 6.0, sent_s=1.5),), transfers=(),
+        spans=(Span(0, "reduce", 1.5 * US, 3 * US),), rank_end_s=(7 * US, 6 * US),
+    )  # fmt: skip
+    assert critical_path.observed(t).parts == pytest.approx({"other": 5.5 * US, "reduce": 1.5 * US})
 
 
 def test_clocks_that_disagree_do_not_lead_round_in_circles() -> None:

@@ -1,4 +1,5 @@
-"""collscope.schedules.explain: why one algorithm beats another, and where the other would: planted cases whose answer is known."""
+"""collscope.schedules.explain, collscope.schedules.explain_draws:
+why one algorithm beats another, and where the other would: planted cases whose answer is known."""
 
 from __future__ import annotations
 
@@ -8,8 +9,9 @@ from collscope.base import programs
 from collscope.machines import find
 from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Point, check_layout
-from collscope.schedules import critical_path, explain
+from collscope.schedules import critical_path, explain, explain_draws
 from collscope.schedules.explain import Case, Crossing
+from collscope.sources.assumptions import Judged
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 
@@ -75,3 +77,13 @@ def test_a_ring_of_small_messages_is_latency() -> None:
     path = critical_path.modelled([Point("allgather", "allgather/bucket", 2)], 64, machine)[0]
     assert path.parts["latency"] > 0.95 * path.time_s and path.messages == 63
     assert "latency is 9" in explain.sentences([path])[0]
+
+
+def test_an_algorithm_beside_itself_stands_once_among_the_draws() -> None:
+    found = Judged(
+        "bcast/a", {"bcast/a": 1.0}, {"bcast/a": (0.5, 2.0)}, ("bcast/a",), 2, 2, (), None, {"bcast/a": (0.5, 2.0)}
+    )
+    both = [Point("bcast", "bcast/a", 2)] * 2
+    made = explain_draws.document(found, both)
+    assert made and made["algorithms"] == [{"algorithm": "bcast/a", "low_s": 0.5, "high_s": 2.0, "wins": 2}]
+    assert made["hangs_on"] is None and explain_draws.sentences(found, both) == []

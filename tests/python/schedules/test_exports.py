@@ -16,9 +16,10 @@ import pytest
 
 from collscope.base import programs
 from collscope.base.errors import UsageError
+from collscope.points.plan import Point
 from collscope.schedules import from_file
 from collscope.schedules.exports import chrome, goal, msccl, paje, write
-from collscope.schedules.trace import Message, Trace
+from collscope.schedules.trace import Message, Span, Trace
 from made_trace import US, made_trace
 from traced import traced
 
@@ -175,6 +176,31 @@ def test_msccl_says_what_it_cannot_hold(key: str, more: dict[str, Any], reason: 
         msccl.text(traced(key, 5, **more))
 
 
+def test_blocks_of_unequal_lengths_have_no_msccl_xml_even_where_their_sum_divides() -> None:
+    raw = {"messages": [], "operations": [[]] * 4, "buffers": [[0, 0, 8, 1, 0, 8]] * 4}
+    fields = {"collective": "reduce_scatter", "count": 8, "raw": raw}
+    assert msccl.text(made_trace(**fields, point=Point("reduce_scatter", "reduce_scatter/a", 8)))
+    with pytest.raises(UsageError, match="MSCCL's reduce_scatter has equal blocks"):
+        msccl.text(made_trace(**fields, point=Point("reduce_scatter", "reduce_scatter/a", 8, counts="linear")))
+
+
+def test_a_step_behind_a_wait_depends_on_the_last_message_whatever_the_order_of_the_wait() -> None:
+    """Rank 0 waits for its second message, then for its first; one connection has both."""
+    first, second = (
+        [["isend", 0, at, 0, 0, 1, 8, 0.0] for at in (0, 8)],
+        [["irecv", 1, at, 0, 0, 0, 8, 0.0] for at in (0, 8)],
+    )
+    wait = [["wait", 0, 0, 0, 0, 1, 1, 0.0], ["wait", 0, 0, 0, 0, 0, 0, 0.0]]
+    raw = {
+        "messages": [[0, 1, 8, 1, 0, 0.0, 0.0, 0.0, k, k] for k in (0, 1)],
+        "operations": [[*first, *wait, ["copy", 0, 0, 1, 0, -1, 8, 0.0]], [*second, *wait]],
+        "buffers": [[0, 0, 16, 1, 0, 16]] * 2,
+    }
+    gpu = ET.fromstring(msccl.text(made_trace(collective="allreduce", ranks=2, raw=raw)))[0]
+    (copy,) = (step for step in gpu.iter("step") if step.get("type") == "cpy")
+    assert copy.get("deps") == "1"
+
+
 @pytest.mark.parametrize(
     ("operation", "reason"),
     [
@@ -227,6 +253,13 @@ def test_arrows_of_a_chrome_trace_begin_and_end_within_slices_that_do_not_overla
     assert set(slices) <= set(names) and {"work", "sends", "sends 2", "receives", "receives 2"} <= set(names.values())
 
 
+def test_a_message_that_clocks_make_end_before_it_begins_has_no_length_in_a_chrome_trace() -> None:
+    events = json.loads(
+        chrome.text(made_trace(messages=(Message(0, 1, 8, 1, 2 * US, US, 0, 0),), transfers=(), spans=()))
+    )
+    assert [e["dur"] for e in events["traceEvents"] if e["ph"] == "X"] == [0.0, 0.0]
+
+
 def test_a_message_to_itself_stands_once_in_a_chrome_trace() -> None:
     own = Message(1, 1, 8, 1, 0.0, US, 0, 1)
     for messages in ((), (own,)):
@@ -274,6 +307,14 @@ def test_a_paje_trace_has_every_state_and_link_in_the_order_of_time() -> None:
     assert {e["Alias"] for e in events if e["event"] == "PajeDefineEntityValue"} == {"free", *(s.kind for s in t.spans)}
 
 
+def test_a_state_of_a_paje_trace_ends_before_the_next_begins() -> None:
+    t = made_trace(spans=(Span(0, "reduce", 0.0, US), Span(0, "copy", US, 2 * US)))
+    states = [
+        e["Value"] for e in paje_events(paje.text(t)) if e["event"] == "PajeSetState" and e["Container"] == "rank0"
+    ]
+    assert states == ["free", "reduce", "free", "copy", "free"]
+
+
 # ---- files -----------------------------------------------------------------------------------------------------
 
 
@@ -291,6 +332,13 @@ def test_the_ending_says_what_is_written(name: str, tmp_path: Path) -> None:
     }
     assert first.startswith(begins[path.name[0]])
     assert write.ending_of("x.jpg") is None and write.ending_of("x.trace.json") == ".trace.json"
+
+
+def test_the_call_of_a_file_is_what_the_file_says() -> None:
+    file = from_file.ScheduleFile(Path("a/x.schedule"), "", "reduce", 4, 6, 8, 3, False, True)
+    assert file.point() == Point("reduce", "x.schedule", 6, type="double", op="affine", root=3, in_place=True)
+    other = replace(file, elem=4, root=0, commutes=True, in_place=False)
+    assert other.point() == Point("reduce", "x.schedule", 6, type="float", op="sum", root=0, in_place=False)
 
 
 @needs_prover

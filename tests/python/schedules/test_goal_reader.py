@@ -125,6 +125,7 @@ def test_messages_of_different_tags_may_overtake_each_other(tmp_path: Path) -> N
         ("num_ranks 1\nrank 0 {\n}\nrank 0 {\n", r"x.goal:4: rank 0 {: expected each of 1 ranks once"),
         ("num_ranks 1\nrank 0 {\n", r"x.goal: a closing bracket is missing"),
         ("num_ranks 1\nrank 0 {\nsend 1 to 0\n}\n", r"x.goal:3: send 1 to 0: expected \"L: send 8b to 1 tag 0\""),
+        ("num_ranks 1\n/* a\nb */\nrank 0 {\nsend 1 to 0\n}\n", r"x.goal:5: send 1 to 0: expected"),
         ("num_ranks 1\nrank 0 {\nsend 1b from 0\n}\n", r"x.goal:3: expected send … to RANK or recv … from RANK"),
         (
             "num_ranks 1\nrank 0 {\nsend 1b to 1\n}\n",

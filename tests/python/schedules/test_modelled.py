@@ -71,6 +71,18 @@ def test_a_sendrecv_is_one_call() -> None:
     assert [e.done_s for e in modelled.observed(reply, COSTS).events[0]] == [5.0, 5.0, 5.0]
 
 
+def test_two_receives_that_are_waited_for_at_once_end_one_after_the_other() -> None:
+    """Unlike the halves of a sendrecv."""
+    waits = [op("wait", 0, 1, 1.0), op("wait", 1, 0, 1.0)]
+    sends, receives = ([op(kind, 1, 8, begin) for begin in (0.0, 0.5)] for kind in ("isend", "irecv"))
+    reply = {
+        "rank_end_s": [5.0, 5.0],
+        "operations": [receives + waits, sends + waits],
+        "messages": [row(8, 0, 3.0, 0, 0, 1), row(8, 0, 4.0, 1, 1, 1)],
+    }
+    assert [e.done_s for e in modelled.observed(reply, COSTS).events[0]] == [3.5, 4.5, 5.0]
+
+
 @pytest.mark.parametrize(
     ("kind", "visited", "peer", "label", "size"),
     [

@@ -30,7 +30,11 @@ def _known(known: registry.Registry) -> None:
 
 
 def held(
-    monkeypatch: pytest.MonkeyPatch, collective: str, reply_: dict[str, Any] | None, **more: Any
+    monkeypatch: pytest.MonkeyPatch,
+    collective: str,
+    reply_: dict[str, Any] | None,
+    counts: str = "uniform",
+    **more: Any,
 ) -> Holdings | None:
     """Of two ranks with blocks of two elements of 4 bytes."""
     requests: list[tuple[Any, ...]] = []
@@ -40,7 +44,7 @@ def held(
         return [{"kind": "ok", "holdings": reply_}]
 
     monkeypatch.setattr(record, "reply", reply)
-    point = Point(collective, f"{collective}/a", 2)
+    point = Point(collective, f"{collective}/a", 2, counts=counts)
     t = made_trace(collective=collective, ranks=2, count=2, elem=4, point=point, machine="m", **more)
     made = holdings.after_rounds(t)
     assert requests == [([point], 2, "m", "--holdings")]
@@ -64,6 +68,8 @@ def test_neighbours_that_go_together_are_one_column_but_not_blocks(monkeypatch: 
     whole = {"width": 16, "rounds": [[[0, 16, 1], []]], "combines": False, "sets": []}
     made = held(monkeypatch, "allgather", whole)
     assert columns(made) == [[[1, 1], [0, 0]]] and made and made.block_bytes == (8, 8)
+    uneven = held(monkeypatch, "allgatherv", whole, "linear")
+    assert uneven and len(uneven.block_bytes) == 2 and sum(uneven.block_bytes) == 16
     made = held(monkeypatch, "bcast", whole)
     assert columns(made) == [[[1], [0]]] and made and made.block_bytes == (16,)
     personal = held(monkeypatch, "alltoall", whole)

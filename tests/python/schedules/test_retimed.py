@@ -114,6 +114,13 @@ def test_work_and_waits_of_ranks() -> None:
     assert found == {("reduce", 0, 2.0, 3.0), ("copy", 0, 3.0, 4.0), ("wait", 0, 5.0, 6.0)}
 
 
+def test_a_rank_waits_although_a_message_that_it_requests_later_is_in_flight() -> None:
+    o = pair((1.0, 1.5), (5.0, 6.0))
+    t = drawn(replace(o, events=(o.events[0], (Event("wait", -1, 0, 0, 2.0, 3.0, 3.0), *o.events[1]))))
+    assert (t.messages[0].start_s, t.messages[0].end_s) == (1.5, 6.0)
+    assert [(s.rank, s.start_s, s.end_s) for s in t.spans if s.kind == "wait"] == [(1, 2.0, 3.0)]
+
+
 def test_transfers_are_those_of_the_record_in_their_order() -> None:
     """A write is its source's; a flag is under way from when it was last set."""
     rows = {"seg_write": ["seg_write", 0, 0, 0, 0, 1, 8, 0.0], "await": ["await", 0, 0, 0, 0, 0, 0, 0.0]}

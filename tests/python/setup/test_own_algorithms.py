@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,17 @@ def test_a_change_of_a_header_beside_the_file_is_another_algorithm(tmp_path: Pat
     assert done.returncode == 1 and "has no send" in done.stderr, done.stderr
 
 
+def test_a_header_is_looked_for_beside_the_file_that_includes_it(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    for name, text in (
+        ("mine.c", example() + '#include "sub/a.h"\n'),
+        ("sub/a.h", '#include "b.h"\n'),
+        ("sub/b.h", ""),
+    ):
+        (tmp_path / name).write_text(text)
+    assert own_algorithms.read(str(tmp_path / "mine.c")).headers == (tmp_path / "sub/a.h", tmp_path / "sub/b.h")
+
+
 def test_a_descriptor_in_one_line_and_a_string_with_slashes_are_read(tmp_path: Path) -> None:
     mine = tmp_path / "mine.c"
     mine.write_text(
@@ -130,6 +142,27 @@ def test_a_file_that_cannot_be_taken_is_refused(tmp_path: Path, old: str, new: s
     mine.write_text(example().replace(old, new))
     done = collscope("prove", str(mine), "--ranks", "3")
     assert done.returncode == 1 and fact in done.stderr and not done.stdout, done.stderr
+
+
+def test_a_file_is_linked_anew_with_a_program_that_was_built_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, base = tmp_path / "mine.c", tmp_path / "collscope-prove"
+    mine.write_text(example())
+    base.write_text("one")
+    monkeypatch.setattr(own_algorithms, "programs_of", lambda preset: tmp_path)
+    monkeypatch.setattr(paths, "cache_dir", lambda: tmp_path / "cache")
+    monkeypatch.setattr(own_algorithms, "recipe", lambda tree, target: (["cc", "-c", "r.c"], ["ld", "-o", "x"]))
+
+    def run(command: Sequence[str], tree: Path, source: Path) -> None:
+        Path(command[command.index("-o") + 1]).write_text("made")
+
+    monkeypatch.setattr(own_algorithms, "_run", run)
+    files = [own_algorithms.read(str(mine))]
+    made = [own_algorithms._build("prove", "collscope-prove", files) for _ in range(2)]
+    base.write_text("another")
+    made.append(own_algorithms._build("prove", "collscope-prove", files))
+    assert made[0] == made[1] != made[2] and all(program.exists() for program in made)
 
 
 @needs_prover

@@ -268,7 +268,17 @@ def test_a_call_has_one_row_for_each_bound() -> None:
         )  # fmt: skip
     for change in ({"count": 26}, {"type": "double"}, {"op": "max"}, {"in_place": True}, {"root": 1}):
         assert len(bounds.rows_of([(layout, point), (layout, replace(point, **change))])) == 2, change
+    blocks = Point("allgatherv", "allgatherv/bucket", 25)
+    assert len(bounds.rows_of([(layout, blocks), (layout, replace(blocks, counts="linear"))])) == 2
     reduce = Point("reduce", "reduce/linear", 25, op="max", root=3, in_place=True)
     ((telephone),) = bounds.rows_of([(other, reduce), (Layout(None, 1, 4), reduce)])
     assert telephone["median_s"] == pytest.approx(3e-6 + 1e-7 + 87.5 * 1e-10)
     assert [telephone[c] for c in ("op", "root", "in_place", "nodes", "ranks")] == ["max", 3, 1, 2, 8]
+
+
+def test_cores_that_copy_are_as_many_as_the_ranks_of_each_layout() -> None:
+    """100 bytes arrive at one rank of two, and at three of four."""
+    least = {"o": 0.0, "g": 0.0, "L": 0.0, "G": 1e-9, "gamma": 0.0}
+    measured = replace(tiny(), machine=replace(tiny().machine, least=least))
+    tasks = [(Layout(measured, 1, ranks), Point("bcast", "bcast/linear", 25)) for ranks in (2, 4)]
+    assert [row["median_s"] for row in bounds.rows_of(tasks, [bounds.LOGGP])] == pytest.approx([5e-8, 7.5e-8])

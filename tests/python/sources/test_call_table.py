@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from collscope.sources import call_table
-from collscope.sources.call_table import Call, Usual
+from collscope.sources.call_table import Call, Times, Usual
 from open_mpi import needs_prover
 from refusals import refusal
 
@@ -82,6 +83,15 @@ def test_several_rows_of_a_call_are_runs(tmp_path: Path) -> None:
     }
     assert times.cells() == pytest.approx(cells)
     assert none.cells() == {"median_s": None, "launches": 0, "repetitions": 0}, "a call without a time"
+
+
+def test_calls_that_are_timed_alike_are_one_task() -> None:
+    """Eight ranks fill one node: on two nodes they sit as on one."""
+    one = Call("orfeo_epyc", 2, "fill", 8, "bcast", "bcast/linear", 4, "byte")
+    times = {one: Times((1e-6,), 2), replace(one, nodes=1): Times((3e-6,), 5, 0.5)}
+    faults = {replace(one, bytes=size, fault="a reason"): Times() for size in (8, 16)}
+    found, reasons = call_table.tasks(times | faults, METRIC)
+    assert found == {one.task(METRIC): Times((1e-6, 3e-6), 7, 0.5)} and reasons == {"a reason": 2}
 
 
 @pytest.mark.parametrize(

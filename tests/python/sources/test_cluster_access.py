@@ -161,7 +161,12 @@ def test_an_open_scheduler_is_used_with_a_warning(capsys: pytest.CaptureFixture[
     from distributed import LocalCluster
 
     with LocalCluster(
-        n_workers=0, host="127.0.0.1", dashboard_address=":0", processes=False, protocol="tcp://"
+        n_workers=0,
+        threads_per_worker=3,
+        host="127.0.0.1",
+        dashboard_address=":0",
+        processes=False,
+        protocol="tcp://",
     ) as there:
         with cluster.opened(there.scheduler_address) as found:
             assert found and found.workers == 1
@@ -170,6 +175,10 @@ def test_an_open_scheduler_is_used_with_a_warning(capsys: pytest.CaptureFixture[
             "whoever reaches this scheduler can run programs as its owner" in warning and "tls://HOST:PORT" in warning
         )
         assert "no worker yet; start some with .venv/bin/dask worker tcp://127.0.0.1" in warning
+        there.scale(1)
+        there.wait_for_workers(1)
+        with cluster.opened(there.scheduler_address) as found:
+            assert found and found.workers == 3, "a simulation for each thread"
     with cluster.opened(None) as nobody:
         assert nobody is None
 

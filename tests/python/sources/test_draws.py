@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from collscope.base.progress import Progress
+from collscope.catalogue.prover import Question
 from collscope.machines import find
+from collscope.machines.completion import NIC
 from collscope.points.plan import Layout, Point
 from collscope.sources import draws, model
+from collscope.sources.unknowns import unknowns
 from open_mpi import needs_prover
 from osu_alone import KNOWN, machine
 
@@ -41,7 +45,9 @@ def test_the_band_is_that_of_the_number_that_is_not_known(workplace: Path, tmp_p
 
 
 @needs_prover
-def test_nothing_unknown_has_no_band_nor_has_what_cannot_run(workplace: Path, tmp_path: Path) -> None:
+def test_nothing_unknown_has_no_band_nor_has_what_cannot_run(
+    workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     known = Layout(find.load(machine(tmp_path, *KNOWN)), 2, 4)
     open_file = tmp_path / "open"
     open_file.mkdir()
@@ -49,3 +55,31 @@ def test_nothing_unknown_has_no_band_nor_has_what_cannot_run(workplace: Path, tm
     builtin = replace(LINEAR, algorithm="bcast/builtin")
     found = draws.bands([(known, LINEAR), (left_open, builtin), (left_open, LINEAR)], 10, Progress("draws", 3))
     assert found[:2] == [None, None] and found[2] and found[2][0] < found[2][1]
+    monkeypatch.setattr(draws, "unknowns", lambda platform, nodes: [replace(NIC, dimensions=())])
+    assert draws.bands([(left_open, LINEAR)], 10, Progress("draws", 1)) == [None], "too many routes to be drawn"
+
+
+@needs_prover
+def test_draws_are_kept_for_one_call_in_one_layout_by_one_prover(
+    workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[int] = []
+
+    def draw(machines: Sequence[str], questions: Sequence[Question], bar: Progress) -> dict[str, list[float]]:
+        drawn.append(len(machines))
+        return {q.name: [1.0] * len(machines) for q in questions}
+
+    def is_drawn(layout: Layout, point: Point = LINEAR, number: int = 10) -> bool:
+        drawn.clear()
+        assert layout.platform
+        numbers = unknowns(layout.platform, layout.nodes)
+        assert draws.timed(layout, numbers, number, [point], Progress("draws", number)) == {point: [1.0] * number}
+        return bool(drawn)
+
+    monkeypatch.setattr(draws, "_draw", draw)
+    at = Layout(find.load(machine(tmp_path)), 4, 8)
+    assert [is_drawn(at), is_drawn(at)] == [True, False]
+    assert [is_drawn(other) for other in (replace(at, nodes=2), replace(at, ranks=12))] == [True, True]
+    assert is_drawn(at, replace(LINEAR, root=1)) and is_drawn(at, number=11)
+    monkeypatch.setattr(draws.prover, "made_by", lambda: ("other sources", "another build"))
+    assert is_drawn(at)

@@ -108,3 +108,5 @@ def test_a_long_model_is_announced_without_what_is_kept(
     assert [task for some in calls for task in some] == [model.timed(tasks[1])]
     model.rows(tasks, Options(quiet=True))
     assert capsys.readouterr().err == ""
+    model._announce([(layout, Point("bcast", "bcast/linear", 3))], Options(noise=9))
+    assert "1 to time: about 1.8 h" in capsys.readouterr().err, "once without noise, and nine draws"

@@ -149,6 +149,24 @@ def test_a_group_that_breaks_is_measured_point_by_point(
     ]
 
 
+def test_points_in_rounds_have_the_time_of_all_of_them(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody hears which of them runs: 20 s a point and 5 s of measuring each are together those of three."""
+    limits: list[tuple[float | None, float]] = []
+    real = measure.launch.run
+    monkeypatch.setattr(
+        measure.launch, "run", lambda *a, **b: limits.append((b["limit_s"], b["silence_s"])) or real(*a, **b)
+    )
+    timing = Timing(until_ci=0.1, budget_s=5.0)
+    tasks = [(TASK[0], Point("bcast", f"bcast/{name}", 2, timing=timing)) for name in ("linear", "mst", "chain")]
+    for count, options in (
+        (3, Options(point_timeout_s=20.0)), (1, Options(point_timeout_s=20.0)), (3, Options()),
+        (3, Options(point_timeout_s=20.0, interleaved=False)),
+    ):  # fmt: skip
+        measure.run_tasks(tasks[:count], options)
+    silence_s = measure.SILENCE_S
+    assert limits == [(60.0, silence_s + 15), (20.0, silence_s + 5), (None, silence_s + 15), (20.0, silence_s + 5)]
+
+
 def test_progress_names_a_call_with_how_many_run_in_rounds_with_it(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     progress = Progress("measuring", 4)
     named: list[str] = []

@@ -207,6 +207,16 @@ def test_a_key_changes_with_all_that_a_number_depends_on(known: Registry) -> Non
     assert origin.key(layout, delayed) != origin.key(layout, replace(delayed, metric="makespan")), "a delay has its own"
 
 
+def test_a_mapping_s_file_is_known_by_its_text(tmp_path: Path) -> None:
+    origin, platform = simulate.Origin("c0ffee", "built", "3.32", {}), tiny()
+    origin.platforms[id(platform)] = "0123"
+    keys = []
+    for name, slot in (("one", 0), ("other", 1), ("copy", 1)):
+        (tmp_path / name).write_text(f"rank 0=+n0 slot={slot}\n")
+        keys.append(origin.key(Layout(platform, 1, 1, f"file:{tmp_path / name}"), points(8)[0]))
+    assert keys[0] != keys[1] == keys[2]
+
+
 def test_compiler_flags_are_among_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "ROOT", tmp_path)
     hashes = [cache.sources_hash(*depends.SIMULATION)]
@@ -319,6 +329,19 @@ def test_a_minute_is_announced(
     assert capsys.readouterr().err == "", "it is cached; and quiet is quiet"
     simulate.rows([task], Options(title="mine", jobs=4))
     assert capsys.readouterr().err == "collscope: mine: 1 points, all of them cached\n"
+    simulate.rows([task], Options(title="mine", jobs=4, force=True))
+    assert capsys.readouterr().err.startswith("collscope: mine: 1 points; 1 to simulate")
+
+
+def test_a_run_tells_how_fast_this_machine_is(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One launch keeps one core busy, whatever number could run; where a run before tells the speed nothing is learnt."""
+    learnt: list[tuple[float, ...]] = []
+    monkeypatch.setattr(forecast, "learn", lambda *seconds: learnt.append(seconds))
+    monkeypatch.setattr(forecast, "work_s", lambda tasks, jobs: 7.0 * len(tasks))
+    monkeypatch.setattr(simulate, "time", SimpleNamespace(monotonic=iter((100.0, 130.0, 200.0)).__next__))
+    run(*points(1, 2), jobs=8)
+    run(*points(3), jobs=8, speed=1.0)
+    assert learnt == [(14.0, 30.0)]
 
 
 def test_the_command_line_of_smpirun_has_hosts_platform_and_plan(tmp_path: Path, known: Registry) -> None:

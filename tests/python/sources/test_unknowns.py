@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from collscope.machines import completion, find, ranges
+from collscope.machines import completion, find, plain_hosts, ranges
 from collscope.machines.completion import (
     COPY_OF_GAMMA,
     COPY_TIME,
@@ -21,9 +22,11 @@ from collscope.machines.completion import (
     TURNAROUND,
     Unknown,
 )
+from collscope.machines.machine import ROUTED
 from collscope.machines.priors import MAX_BUSY, MIN_EAGER_BYTES
 from collscope.sources import unknowns
 from osu_alone import KNOWN, OSU_ALONE, machine
+from tiny_platform import tiny
 
 LOCAL = [COPY_TIME, GAMMA_TIME]
 LATER = [TURNAROUND, FIRST_TOUCH]
@@ -176,3 +179,22 @@ def test_links_carry_what_processors_leave_and_nothing_where_they_leave_none(tmp
         pieces = [p for pieces in made.curve.values() for p in pieces]
         spent = [kind[1].value for p in pieces for kind in (p.gap, p.receive_gap) if kind]
         assert all(s == 0 or s > 1e-18 for s in spent)
+
+
+def test_a_draw_of_plain_hosts_has_what_processors_spend_and_local_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    hosts = replace(tiny(), machine=replace(tiny().machine, priced_by=ROUTED))
+    monkeypatch.setattr(plain_hosts, "latency_s", lambda platform: 2e-6)
+    monkeypatch.setattr(plain_hosts, "charges_processors", lambda platform: True)
+    assert unknowns.unknowns(hosts, 4) == [unknowns.LOCAL_XML], "the file says what processors spend"
+    monkeypatch.setattr(plain_hosts, "charges_processors", lambda platform: False)
+    numbers = unknowns.unknowns(hosts, 64)
+    assert numbers == [unknowns.PROCESSOR_XML, unknowns.LOCAL_XML]
+    assert [number.dimensions for number in unknowns.unknowns(hosts, 65)] == [(), ()], "too many routes"
+    for i, made in enumerate(unknowns.drawn(hosts, numbers, 5)):
+        send, receive, gamma, copy = (
+            completion.at(completion.RANGES[name], unknowns.places(dimension, 5)[i])
+            for name, dimension in (*((n, n) for n in (*unknowns.BETWEEN, "gamma")), ("copy by itself", "copy"))
+        )
+        (_, gap, _), host = made.machine.receive_gap["network"][0], made.nodes[-1][0]
+        assert (made.machine.overhead_s, gap) == pytest.approx((send * 2e-6, receive * 2e-6))
+        assert (host.gamma_s_per_byte, host.copy_s_per_byte) == pytest.approx((gamma * copy, copy))

@@ -26,3 +26,15 @@ def test_an_entry_may_be_timed_by_a_metric_of_its_own_and_has_a_key_of_its_own()
     assert (second.algorithm, second.metric) == ("bcast/binomial[s=0]", "overlap[wait,calls]")
     metrics = {point.metric for _, _, entry, point, _ in checked.points() if entry == second}
     assert metrics == {"overlap[wait,calls]"}
+
+
+def test_only_decisions_that_stand_for_a_class_are_alternatives() -> None:
+    """A name may be one decision in one collective and another in the next, where names do not stand for classes."""
+    keys = ("decision/ompi_4_0", "decision/ompi_4_1")
+    one, other = (
+        Collective(c, "", "", (Entry(c, "own", k),), False) for c, k in zip(("bcast", "reduce"), keys, strict=True)
+    )
+    study = replace(reader.load("cheetah_jaguar"), collectives=(one, other))
+    assert study.alternatives == ()
+    classes = tuple(replace(collective, classes=True) for collective in study.collectives)
+    assert replace(study, collectives=classes).alternatives == keys

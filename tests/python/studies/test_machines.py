@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,13 @@ from collscope.base.errors import UsageError
 from collscope.catalogue import registry
 from collscope.machines import find
 from collscope.points import table
+from collscope.points.plan import Layout, Point
 from collscope.sources import model
 from collscope.sources.source import Options
 from collscope.studies import reader, rows
 from collscope.studies.report import analysis as analyses
 from collscope.studies.report import drawings, sentences, tables
-from collscope.studies.study import Study
+from collscope.studies.study import Sample, Study
 
 SMALL = """
 title = "small"
@@ -139,6 +141,10 @@ def test_a_sample_is_simulated_and_lies_beside_the_model(made: analyses.Analysis
     timed = model.rows(tasks, Options(quiet=True))
     ok = [task for task, row in zip(tasks, timed, strict=True) if row["kind"] == "ok"]
     assert rows.sampled(study, tasks, timed) == ok[::5]
+    small, large = Layout(None, 1, 2), Layout(None, 1, 8)
+    mixed = [(at, Point("scan", "", n)) for n, at in enumerate((small, large, small, large, large, small, small))]
+    few = replace(study, sample=Sample(every=2, most_ranks=4))
+    assert rows.sampled(few, mixed, [{"kind": "ok"}] * 7) == [mixed[0], mixed[5]], "of those on at most 4 ranks"
     frame = table.to_frame([*timed, *(row | {"source": "sim", "median_s": row["median_s"] * 2} for row in timed[:3])])
     both = analyses.analyse(study, frame).sample
     assert list(both["off"]) == [0.5] * 3

@@ -44,6 +44,25 @@ def test_it_is_drawn_from_what_the_whole_study_draws_it_from(tmp_path: Path, mon
     )
 
 
+def test_the_figure_of_one_layout_is_of_its_own_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bird = reader.load("bird_schooner")
+    varied = (Variation("mapping", ("block", "fill"), 1),)
+    several = replace(bird, layouts=((2, 16), (2, 32), (4, 32)), collectives=bird.collectives[:2], variations=varied)
+    requests: list[Any] = []
+
+    def rows_of(study: object, tasks: list[Any], options: object) -> list[table.Row]:
+        requests.extend(tasks)
+        raise UsageError("enough")
+
+    monkeypatch.setattr(study_rows, "rows_of", rows_of)
+    monkeypatch.setattr(one_figure, "load", lambda name: several)
+    monkeypatch.setattr(one_figure, "check_keys", lambda s, r: s)
+    with pytest.raises(UsageError, match="enough"):
+        one_figure.run("bird_schooner", "bcast_2_nodes_32_ranks", Request(out=str(tmp_path / "one")))
+    calls = {(point.collective, at.nodes, at.ranks, at.mapping) for at, point in requests}
+    assert calls == {("bcast", 2, 32, "block")}
+
+
 def test_figures_have_numbers_and_names() -> None:
     bird = reader.load("bird_schooner")
     assert one_figure.find_case(bird, "5.1.1") == one_figure.find_case(bird, "5.1.1_bcast_2_nodes") == ("bcast", 2, 32)

@@ -143,6 +143,24 @@ def test_the_speed_is_that_of_a_whole_reference_of_the_same_points(
     assert study_rows.speed(study, tasks) == (600.0 / forecast.cost(tasks) if is_known else None)
 
 
+def test_a_quick_run_is_announced_by_the_speed_of_the_whole_reference(
+    launches: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And its numbers are those of the study's text and of the file that its mapping names."""
+    study = reader.parse(STUDY.replace("[sizes]", '[sizes]\nquick = "16B"'), Path(__file__))
+    whole = [task for task, _, _ in study_rows.tasks_of(study, tiny_platform.tiny(), quick=False)]
+    monkeypatch.setattr(paths, "RESULTS", workplace)
+    (workplace / study.name).mkdir()
+    reference = {"wall_s": 300.0, "jobs": 2, "quick": False, "simulated": 3}
+    (workplace / study.name / "run.json").write_text(json.dumps({"origin": reference}))
+    speeds: list[float | None] = []
+    monkeypatch.setattr(study_rows, "rows_of", lambda study, tasks, options: speeds.append(options.speed) or [])
+    monkeypatch.setattr(study_rows, "_placed", lambda study: ["rank 0=+n0 slot=0"])
+    _, origin = study_rows.of_study(study, tiny_platform.tiny(), True, Options(jobs=1))
+    assert speeds == [600.0 / forecast.cost(whole)] and (origin.points, origin.simulated) == (1, 1)
+    assert origin.hashes["study"] == cache.digest(study.path.read_text(encoding="utf-8"), "rank 0=+n0 slot=0")[:12]
+
+
 def test_ranks_that_leave_a_node_empty_are_refused(known: Registry) -> None:
     study = reader.parse(STUDY.replace("ranks = [4]", 'ranks = [4]\nmapping = "fill"'), Path("sim/s.toml"))
     with pytest.raises(UsageError) as error:

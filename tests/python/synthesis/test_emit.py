@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,11 @@ from collscope.catalogue import prover
 from collscope.points.plan import Layout, Point, plan_text
 from collscope.schedules import one_port
 from collscope.synthesis import greedy, network, schedule
-from collscope.synthesis.demand import BACKWARD, COLLECTIVES, Design, chunks_of, design_of, moving
+from collscope.synthesis.demand import BACKWARD, COLLECTIVES, Chunk, Design, chunks_of, design_of, moving
 from collscope.synthesis.emit import Call, schedule_of
 from collscope.synthesis.judge import Judge
+from collscope.synthesis.network import Limit, Network
+from collscope.synthesis.operations import Operation, Place
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 MACHINE = one_port.telephone(8, None)
@@ -54,6 +57,13 @@ def test_greedy_rounds_keep_every_limit(torus: Layout) -> None:
         assert all(sum(pair in x.pairs for pair in crossing) <= x.chunks for x in on.limits)
 
 
+def test_a_chunk_goes_nowhere_from_where_it_gets_no_nearer() -> None:
+    """Both ways around a ring are as long, and a rank sends one chunk in a round: once it goes one way, the other is of no use."""
+    limits = [Limit(f"port of rank {a}", frozenset([(a, (a + 1) % 4), (a, (a - 1) % 4)]), 1) for a in range(4)]
+    for seed in range(4):
+        assert len(greedy.schedule(Network("ring", 4, tuple(limits)), [Chunk(0, frozenset([2]))], seed)) == 2
+
+
 @pytest.mark.parametrize(
     "key", ["allreduce/bucket", "allreduce/rabenseifner", "allgather/bruck", "alltoall/pairwise", "scan/linear"]
 )
@@ -82,3 +92,12 @@ def test_shared_segments_are_not_read(tmp_path: Path) -> None:
         )
         is None
     )
+
+
+def test_messages_of_one_channel_keep_their_order_and_those_of_another_label_need_not() -> None:
+    one, same, labelled, back = (
+        Operation(kind, Place("out", at, 4), 1, label)
+        for kind, at, label in (("isend", 0, 0), ("isend", 4, 0), ("isend", 8, 7), ("irecv", 12, 0))
+    )
+    assert [schedule.ordered(one, other) for other in (same, labelled, back)] == [True, False, False]
+    assert schedule.ordered(one, replace(back, place=one.place)), "it would overwrite what is sent"

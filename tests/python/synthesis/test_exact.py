@@ -97,3 +97,11 @@ def test_a_walk_says_what_agrees_with_publications() -> None:
     (line,) = found.lines
     assert (line.status, line.published, line.rounds_per_part) == (FOUND, "exists", Fraction(3, 2))
     assert [(d.steps, d.rounds) for d in found.designs.values()] == [(2, 3)]
+
+
+def test_a_walk_of_an_allreduce_counts_both_halves() -> None:
+    """Over a ring of four, half of it takes 2 steps and 3/2 rounds per chunk at least."""
+    found = published.run(published.Walk("ring", RING, "allreduce", 0, 2, 4, 6, math.inf))
+    bound, met = found.sentences
+    assert "fewer than 4 steps, or than 3 rounds per chunk" in bound and met == "The bound of rounds per chunk is met."
+    assert [(line.parts, line.steps, line.rounds, line.status) for line in found.lines] == [(2, 4, 6, FOUND)]

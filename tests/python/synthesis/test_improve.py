@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -35,3 +36,28 @@ def test_each_variant_is_the_schedule_that_its_words_say(tmp_path: Path) -> None
         assert best and (best.method, best.what, best.seconds) == ("catalogue", words, 1.0) and best.schedule == made
     judge = SimpleNamespace(seconds=lambda other: None)
     assert improve.variants("catalogue", "ring", base, judge) is None, "none comes to an end"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "what", "least"),
+    [
+        ((2.0,), "a schedule", 1.0),
+        ((1.0,), "a schedule", 1.0),
+        ((1.0, 0.5, 0.5), "a schedule, reordered", 0.5),
+        ((0.5, 0.25), "a schedule, reordered", 0.25),
+    ],
+)
+def test_a_schedule_is_reordered_once_another_order_is_faster(
+    seconds: tuple[float, ...], what: str, least: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is as fast takes its place under its words."""
+    start = improve.Candidate("greedy", "a schedule", schedule.Schedule("call", "first", (0,), ((),)), 1.0)
+    orders = iter(replace(start.schedule, origin=f"order {n}") for n in range(len(seconds)))
+    monkeypatch.setattr(improve.schedules, "moved", lambda *_: next(orders))
+    takes = iter(seconds)
+    judge = SimpleNamespace(seconds=lambda _: next(takes), critical=lambda _: {})
+    better: list[improve.Candidate] = []
+    found = improve.improved(start, judge, 0, len(seconds), on_better=better.append)  # type: ignore[arg-type]
+    assert (found.what, found.seconds) == (what, least)
+    assert found.schedule.origin == ("first" if seconds == (2.0,) else f"order {len(seconds) - 1}")
+    assert [one.seconds for one in better] == sorted({s for s in seconds if s < 1.0}, reverse=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pytest
+
 from collscope.points.plan import Layout
-from collscope.synthesis import network, published
+from collscope.synthesis import network, pareto, published
 from collscope.synthesis.demand import chunks_of, min_rounds, min_steps
 
 
@@ -32,6 +34,19 @@ def test_a_nic_is_a_limit_of_all_that_leaves_its_node(two_nodes: Layout) -> None
     assert limits["port of rank 2, in"].pairs == {(0, 2), (1, 2), (3, 2)}
     # Two ranks' blocks must enter a node through one NIC, and two and one more through a port.
     assert min_rounds(on, chunks_of("allgather", 4, 0, 1)) == 3
+
+
+def test_a_step_takes_the_latency_of_the_slowest_class(two_nodes: Layout, torus: Layout) -> None:
+    """Of a large message, in whose protocol it is 4.5 µs between the nodes of the torus."""
+    assert network.of_layout(torus).alpha_s == pytest.approx(4.5e-6)
+    assert network.of_layout(two_nodes).alpha_s == pytest.approx(5.5e-6)
+
+
+def test_a_schedule_of_one_step_has_the_rounds_of_what_goes_directly(two_nodes: Layout) -> None:
+    """Four blocks leave a node through its NIC, of which three rounds are the bound of more steps."""
+    search = pareto.Search(network.of_layout(two_nodes), "allgather", max_parts=1)
+    fewest = {steps: next(s.rounds for s in search.shapes() if s.steps == steps) for steps in (1, 2)}
+    assert fewest == {1: 4, 2: 3}
 
 
 def test_a_link_of_a_torus_is_a_limit_of_the_routes_over_it(torus: Layout) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +12,7 @@ from collscope.base import programs
 from collscope.points.plan import Layout, Point
 from collscope.schedules import from_file
 from collscope.synthesis import improve, report, search
+from collscope.synthesis.schedule import Schedule
 from collscope.synthesis.search import Task
 from command_line import call
 
@@ -62,6 +64,36 @@ def test_a_schedule_that_is_wrong_is_left_out_and_named(
     outcome = search.run(task(two_nodes))
     assert outcome.best is None and "reordered, allreduce/ring" in outcome.wrong[0]
     assert "Nothing was found." in report.sentences(task(two_nodes), outcome)
+
+
+def test_the_fastest_of_a_method_that_is_right_stands_for_it() -> None:
+    """However many faster ones are wrong, and each of these is named."""
+    base = Schedule("call", "right", (0,), ((),))
+    found = [
+        improve.Candidate(method, f"in {s} s", replace(base, origin=origin), s)
+        for method, s, origin in (
+            ("greedy", 1.0, "wrong"), ("greedy", 4.0, "right"), ("greedy", 2.0, "wrong"), ("greedy", 3.0, "right"),
+            ("exact", 5.0, "right"),
+        )
+    ]  # fmt: skip
+    judge = SimpleNamespace(fault=lambda made: "" if made.origin == "right" else "it is wrong")
+    best, wrong = search._right(SimpleNamespace(found=found, judge=judge))  # type: ignore[arg-type]
+    assert [(one.method, one.seconds) for one in best] == [("greedy", 3.0), ("exact", 5.0)]
+    assert wrong == ("greedy, in 1.0 s: it is wrong", "greedy, in 2.0 s: it is wrong")
+
+
+@pytest.mark.parametrize(
+    ("collective", "size"),
+    [
+        ("allreduce", 4097),
+        ("reduce_scatter", 4097),
+        ("reduce_scatter_block", 16388),
+        ("bcast", 16388),
+        ("allgather", 16388),
+    ],
+)
+def test_a_block_is_a_part_of_the_vector_where_that_is_cut(collective: str, size: int, two_nodes: Layout) -> None:
+    assert search._block_bytes(task(two_nodes, point=Point(collective, "", 4097, type="float"))) == size
 
 
 def test_the_command_says_what_it_found_and_what_to_doubt(

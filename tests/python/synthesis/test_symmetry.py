@@ -50,3 +50,15 @@ def test_sixteen_ranks_on_four_nodes_gather_in_as_few_rounds_as_their_ports_allo
     assert answer.status == FOUND
     entering = [s for s in answer.sends if s.source // 4 != s.target // 4]
     assert len(entering) == len({(s.target // 4, s.chunk) for s in entering}) == 4 * 12
+
+
+def test_the_narrowest_of_limits_of_the_same_pairs_holds_for_ranks_that_are_alike() -> None:
+    """A rank alone on its node shares its port with nobody: two blocks leave it in two rounds, however wide its NIC is."""
+    pytest.importorskip("ortools")
+    pairs = [frozenset((a, b) for b in range(3) if b != a) for a in range(3)]
+    limits = [network.Limit(f"{chunks} from rank {a}", pairs[a], chunks) for chunks in (1, 3) for a in range(3)]
+    search = pareto.Search(network.Network("three", 3, tuple(limits)), "allgather", max_parts=1)
+    assert search.same and [search.quick(pareto.Shape(1, 1, n), math.inf).status == FOUND for n in (1, 2)] == [
+        False,
+        True,
+    ]

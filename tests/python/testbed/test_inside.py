@@ -45,6 +45,24 @@ def test_ranks_start_through_an_agent_with_what_the_bed_and_its_user_need(
     assert (tmp_path / "agent.sh").read_text() == bed.AGENT and os.access(tmp_path / "agent.sh", os.X_OK)
 
 
+def test_a_switch_starts_with_bytes_per_second_and_the_latency_of_hosts_and_of_leaves(tmp_path: Path) -> None:
+    switch = tmp_path / "switch"
+    switch.write_text(f'#!/bin/sh\necho "$*" > {tmp_path}/words\necho \'{{"realtime": true}}\'\n')
+    switch.chmod(0o755)
+
+    def words(network: Network) -> str:
+        process, realtime = inside.start_switch(network, str(switch))
+        with process:
+            assert realtime
+        return (tmp_path / "words").read_text().strip()
+
+    alone = "--rate 1000000.0 --latency 0.001 "
+    leaves = "--leaves 2 --uplink 500000.0 --uplink-latency 0.0002 "
+    hosts = "/run/netns/h0 /run/netns/h1"
+    assert words(Network(2, 8e6, 1e-3)) == alone + hosts
+    assert words(Network(2, 8e6, 1e-3, 2, 2.0, 2e-4)) == alone + leaves + hosts
+
+
 # ---- peers ---------------------------------------------------------------------------------------------------
 
 

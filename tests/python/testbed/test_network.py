@@ -41,6 +41,11 @@ def test_a_pattern_has_what_its_narrowest_port_leaves(sends: dict[int, list[int]
     assert check.carried(network, sends) == pytest.approx(network.ceiling_bytes_per_s * share)
 
 
+def test_a_leaf_takes_as_much_from_others_as_its_uplink_carries_to_them() -> None:
+    network = Network(hosts=6, leaves=3, oversubscription=4)  # an uplink is half as wide as a NIC
+    assert check.carried(network, {0: [4], 2: [5]}) == pytest.approx(network.ceiling_bytes_per_s / 4)
+
+
 @pytest.mark.parametrize(
     ("network", "what"),
     [

@@ -50,6 +50,17 @@ def test_a_bed_of_another_machine_is_neither_up_nor_ended_nor_forgotten(
         launcher_of("testbed")
 
 
+def test_a_command_takes_the_bed_that_is_up_or_refuses_it_by_its_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = bed.Bed(Network(latency_s=1e-3), 1, False, tmp_path)
+    monkeypatch.setattr(bed, "standing", lambda: there)
+    with bed.held(Network(latency_s=1e-3)) as found:
+        assert found is there
+    with pytest.raises(UserError, match="is up, of 8 hosts, .*, 1000 µs; this command needs 8 hosts, .*, 500 µs: "):
+        bed.held(Network()).__enter__()
+
+
 @pytest.mark.parametrize("parts", [{"boot": "00000000"}, {"start": "1"}, {"pid": str(os.getpid())}])
 def test_a_process_number_that_is_used_again_is_not_the_bed_s(
     workplace: Path, stranger: subprocess.Popen[bytes], parts: dict[str, str]

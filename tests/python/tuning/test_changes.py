@@ -134,6 +134,12 @@ def test_a_program_hears_of_small_calls_that_could_be_one() -> None:
     )
 
 
+def test_no_change_to_a_program_saves_what_it_waits_for_late_ranks() -> None:
+    late = timed(replace(USE, arrival=Arrival(9e-6, 5e-6, 0)), merged_s=2e-5, placed_s=5e-6)
+    saves = {kind: hint(kind, late)[0].saves_s for kind in ("blocks", "in_place")}
+    assert saves == {"blocks": pytest.approx(0.75 * 0.5e-3), "in_place": pytest.approx(0.5 * 0.5e-3)}
+
+
 def test_a_program_hears_of_copies_types_and_communicators() -> None:
     assert "with MPI_IN_PLACE" in hint("in_place", timed(USE, placed_s=9e-6))[0].text
     assert hint("in_place", timed(USE, placed_s=9.9e-6)) == []

@@ -43,6 +43,12 @@ def test_algorithms_of_the_same_time_send_the_same_messages_and_are_no_contest()
     assert contests([rule(OWN)], times({"a": [3] * 5}, default_s=3.0)) == []
 
 
+def test_a_rule_in_doubt_is_open_though_the_model_has_a_faster_one() -> None:
+    far = times({"a": [2] * 5, "b": [1] * 5})
+    assert contests([rule("a")], far) == []
+    assert {c.keys for c in contests([rule("a")], far, [rule("a")])} == {("a", "b", "own")}
+
+
 def test_rules_are_served_by_turns_from_their_middle_and_those_in_doubt_first() -> None:
     both = times({"a": [1] * 5, "b": [1.01] * 5})
     rules = [rule("a", (0, 8)), rule("b", (9, 64))]

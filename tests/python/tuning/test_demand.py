@@ -42,6 +42,12 @@ def test_a_call_of_several_placements_takes_the_mean_by_how_often_each_makes_it(
     assert times.program and times.program.calls == {CALL: pytest.approx(40)}
 
 
+def test_the_librarys_own_choice_of_several_placements_is_that_of_most_calls() -> None:
+    few, many = load(a=0.1, b=0.05), load(replace(USE, seconds=3.0), a=0.1, b=0.05)
+    many = replace(many, times=replace(many.times, default={CALL: ("b", 0.05)}))
+    assert [mixed(of, NOTHING).default[CALL][0] for of in ([few, many], [many, few])] == ["b", "b"]
+
+
 def test_rules_of_a_program_hold_within_the_bounds_of_its_classes() -> None:
     rules, *_ = settled(mixed([load(a=0.1, b=0.05)], NOTHING), 0.02)
     assert rules == [Rule("bcast", (4, 4), (64, 127), "b")]

@@ -4,6 +4,7 @@ MPICH's table with rules in it says what the rules say, and what MPICH's own say
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -124,6 +125,17 @@ def test_every_key_is_one_of_the_catalogue_and_has_a_name_there() -> None:
         for key in target.keys(collective):
             assert known.resolve(key) == (collective, key)
             assert mpich.written(key, 8).name.lower().startswith(f"{collective}_intra_")
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    "collective", sorted(mpich.KEYS.keys() - {"alltoall"})
+)  # whose own table asks for a block's size
+def test_a_rule_asks_for_the_size_that_mpichs_own_table_asks_for(collective: str) -> None:
+    name, rule = f"collective={collective}", Rule(collective, (2, 4), (0, 99), mpich.KEYS[collective][0])
+    trees = mpich_rules.tables([rule], False)[mpich_rules.FILE][name], mpich_rules.own("generic")[name]
+    (ruled, own) = ({*re.findall(r'"(\w+_msg_size)<', json.dumps(tree))} for tree in trees)
+    assert ruled == own
 
 
 def test_an_algorithm_fits_where_its_needs_hold() -> None:

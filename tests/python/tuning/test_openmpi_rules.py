@@ -12,10 +12,12 @@ import pytest
 from collscope.base.errors import UserError
 from collscope.catalogue import registry
 from collscope.catalogue.keys import FILE
+from collscope.points.plan import Point
 from collscope.tuning import decision_file, openmpi, openmpi_rules, search, targets, verify
 from collscope.tuning.rules import OWN, Rule, chosen
 from collscope.tuning.search import Grid
-from collscope.twins.library import find_library
+from collscope.twins.call import Compared
+from collscope.twins.library import Library, find_library
 from made_rows import row
 from open_mpi import needs_open_mpi, needs_prover
 
@@ -174,3 +176,28 @@ def test_a_size_that_was_rounded_to_whole_blocks_is_a_sample() -> None:
     ]
     times = search.times_of(rows, targets.find("openmpi-4.1"), Grid((3,), (16, 1024), (), (512,)))
     assert times.held_out == {("allgather", 3, 504), ("bcast", 3, 1020)}
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    ("size", "segment", "is_tried"),
+    [(1024, 0, True), (1024, 1024, False), (1028, 1024, True), (1024, 4, True), (1028, 4, False)],
+)
+def test_a_segment_is_tried_that_is_shorter_than_the_vector_and_not_too_short(
+    size: int, segment: int, is_tried: bool
+) -> None:
+    point = Point("bcast", f"bcast/binomial[s={segment}]", size // 4, type="float")
+    assert search.competes(point, 4) == is_tried
+
+
+@needs_prover
+@pytest.mark.parametrize(("part", "compared"), [(OWN, 2), ("reduce/linear", 0)])
+def test_a_collective_that_the_library_makes_of_others_is_compared_unless_a_rule_changes_those(
+    part: str, compared: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large reduce_scatter_block of three ranks is a reduce and a scatter there."""
+    monkeypatch.setattr(verify.judge, "compare", lambda _, ranks, calls: [Compared(ranks, c, "same") for c in calls])
+    of_parts = Rule("reduce_scatter_block", (3, 3), (1200000, 1200000), OWN)
+    rules = [of_parts, Rule("reduce", (3, 3), (0, 1 << 24), part)]
+    found = verify.open_mpi(Library("", ""), tmp_path / "rules", rules, "decision/ompi_4_1", [3], False)
+    assert sum(v.compared.call.collective == of_parts.collective for v in found) == compared

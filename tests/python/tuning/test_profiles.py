@@ -184,6 +184,10 @@ def test_tau_has_calls_times_and_sizes_of_all_ranks(tmp_path: Path) -> None:
     assert "how many calls had which size" in made.lacks[1]
     world = profiles.read(str(tmp_path), assume_world=True)
     assert {(use.ranks, use.nodes, use.per_node) for use in world.uses} == {(4, 2, 2)}
+    other_root = tau_files.text(3, events=[*tau_files.EVENTS, tau_files.GATHERED])
+    (tmp_path / "profile.3.0.0").write_text(other_root, encoding="utf-8")
+    (gather,) = [use for use in profiles.read(str(tmp_path)).uses if use.collective == "gather"]
+    assert gather.root == 0  # not one rank alone
 
 
 @needs_prover

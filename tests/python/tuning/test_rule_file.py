@@ -125,6 +125,13 @@ def test_numbers_are_read_as_c_reads_them(tmp_path: Path) -> None:
 
 
 @needs_prover
+def test_rules_that_no_collective_call_can_take_are_left_out(tmp_path: Path) -> None:
+    """Those of one rank; of sizes, those that end before they begin."""
+    made = rule_file.read(written(tmp_path, "1\n7\n2\n0 1\n0 1 0 0\n2 3\n0 1 0 0\n8 6 0 0\n8 1 0 0\n"))
+    assert [(rule.ranks, rule.bytes) for rule in made.rules] == [((2, NO_END), (0, 7)), ((2, NO_END), (8, NO_END))]
+
+
+@needs_prover
 @pytest.mark.parametrize(
     ("text", "message"),
     [

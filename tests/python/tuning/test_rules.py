@@ -7,9 +7,11 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from collscope.tuning.gain import gains, settled
+from collscope.tuning.gain import Tuned, gains, settled
+from collscope.tuning.origin import Origin
 from collscope.tuning.rules import OWN, Call, Rule, chosen, declined, filled, fitted
 from collscope.tuning.search import Times
+from collscope.tuning.targets import of_mpich
 
 SIZES = (4, 8, 16, 32, 64)
 
@@ -90,6 +92,24 @@ def test_a_held_out_call_where_a_rule_breaks_becomes_a_sample(broken: float | No
     found = gains(rules, Times(times, default, frozenset(joined)), joined)
     assert not any(g.held_out for g in found)
     assert [g.loss for g in found] == [0] * 5
+
+
+def test_times_that_are_not_known_decide_on_both_sides_of_an_edge_alone() -> None:
+    """What takes longer than the library's own choice is decided, however long it takes."""
+    times = frame({(2, "a"): [1, 1, None, None, None], (2, "b"): [None, None, 1, 1, 1]})
+    default: dict[Call, tuple[str, float]] = {("bcast", 2, size): ("c", 2.0) for size in SIZES}
+    missing = [(("bcast", 2, size), "b" if size < 16 else "a") for size in SIZES]
+    known = Times(times, default, frozenset(), slower=dict.fromkeys(missing, 1.5))
+    assert settled(known, 0.02).undecided == {(("bcast", 2, 8), "b"), (("bcast", 2, 16), "a")}
+    assert not settled(replace(known, slower=dict.fromkeys(missing, 2.1)), 0.02).undecided
+
+
+@pytest.mark.parametrize(
+    ("nodes", "shared"), [({4: 4}, (False, False)), ({4: 1}, (True, False)), ({4: 2}, (True, True))]
+)
+def test_ranks_share_a_node_on_one_or_on_several(nodes: dict[int, int], shared: tuple[bool, bool]) -> None:
+    made = Tuned(of_mpich("4.3.2"), "schooner", [], 0.02, nodes, Origin("schooner", "0123456789ab"))
+    assert (made.shares_nodes, made.several_per_node) == shared
 
 
 def test_gains_are_against_the_best_of_all_and_the_librarys_own_choice() -> None:

@@ -183,6 +183,7 @@ def test_shapes_of_a_key() -> None:
     assert sorted(c.root for c in few if c.count == 257) == [0, 3, 4]
     assert [c.root for c in few if c.count == 1000] == [0, 3, 4, 1, 2]
     assert {c.root for c in many} == {0, 17} and {c.root for c in of("bcast/linear", 17)} == set(range(17))
+    assert sorted(c.root for c in of("bcast/linear", 17) if c.count == 257) == [0, 3, 16]
     gathers = of("allgather/linear", 5)
     assert [c.count for c in gathers if c.in_place] == [1, 5, 257, 1000] and {c.root for c in gathers} == {0}
     reductions = of("reduce/linear", 4)

@@ -27,6 +27,8 @@ def test_the_key_names_what_is_drawn() -> None:
     ):
         some = replace(t, messages=t.messages[1:2], transfers=(), spans=(Span(0, kind, 0, 1),))
         assert [name[1] for name in gantt._names([some])] == ["sends", "receives", text]
+        bare = replace(some, spans=())
+        assert [name[1] for name in gantt._names([bare, some])] == ["sends", "receives", text], "of any source"
     assert gantt._names([replace(t, rounds=1)])[0][2] == round_colour(1, 2)
 
 

@@ -122,8 +122,9 @@ def test_when_ranks_turn_their_colours(known: registry.Registry) -> None:
     assert animation.arrivals(t) == [
         [], [(pytest.approx(3 * US), 1), (pytest.approx(8 * US), 2)], [(0.0, 0), (pytest.approx(5 * US), 1)], [(pytest.approx(7 * US), 2)],
     ]  # fmt: skip
-    every = animation.arrivals(replace(t, collective="allgather"))
-    assert [turns[0] for turns in every] == [(0.0, 0)] * 4
+    for name in ("allgather", "reduce"):
+        every = animation.arrivals(replace(t, collective=name))
+        assert [turns[0] for turns in every] == [(0.0, 0)] * 4, name
 
 
 def test_a_palette_has_greys_and_tints_of_every_round() -> None:

@@ -136,6 +136,9 @@ def test_a_crowded_net_shows_the_messages_of_one_rank(
     assert [t.get_text() for t in ax.texts] == ["what rank 1 sends, 30 of 401 lines"]
     net.net(ax, sending(32, pairs(401), root=1, collective="allgather"), 4)
     assert ax.texts[-1].get_text() == "what rank 0 sends, 31 of 401 lines"
+    shared = tuple(message(a, b, 1, 1, 2, shared=True) for a, b, _ in pairs(401))
+    net.net(ax, sending(32, (), root=1, transfers=shared), 4)
+    assert ax.texts[-1].get_text() == "what rank 1 sends, 30 of 401 lines"
     assert ax.patches[0].get_linewidth() == 1.7
 
 

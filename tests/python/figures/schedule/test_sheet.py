@@ -29,6 +29,11 @@ def test_text_is_white_where_the_luminance_is_below_0_58(colour: tuple[float, fl
     assert sheet.dark(colour) == dark
 
 
+def test_nodes_have_edges_where_neighbours_share_them() -> None:
+    edges = [sheet.node_edges(made_trace(nodes=nodes)) for nodes in ((0, 0, 1, 1), (0, 1, 0, 1), (0, 0, 1, 2), ())]
+    assert edges == [[1.5], [], [], []]
+
+
 def test_the_subtitle_names_ranks_sizes_and_time() -> None:
     t = made_trace()
     found = sheet.about(t)
