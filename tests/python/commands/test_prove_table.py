@@ -115,7 +115,9 @@ def test_each_number_of_ranks_has_its_failed_point_else_the_one_that_moves_most(
 def test_many_numbers_of_ranks_are_shortened(
     shown: list[Grid], capsys: pytest.CaptureFixture[str], most: int, shows: list[int], hidden: int
 ) -> None:
-    prove_table.show([line(p) for p in range(1, most + 1)])
+    prove_table.show(
+        [line(p, vector_bytes=n) for p in range(1, most + 1) for n in (4, 8)]
+    )  # a line for each number of them
     assert [int(made.cells[0]) for made in shown[0].lines] == shows
     output = capsys.readouterr().out
     assert (f"({hidden} more numbers of ranks are not shown; --json has all)" in output) == bool(hidden)

@@ -38,6 +38,11 @@ def test_winners_are_about_the_last_source(known: Registry) -> None:
     assert [line.style for line in made.lines] == ["", "bold green"]
 
 
+def test_a_time_of_zero_is_a_time_and_what_has_none_has_no_time(known: Registry) -> None:
+    made = run_table.make_table([row("sim", "bcast/a", 0.0), row("sim", "bcast/b", 2.0, median_s=None)], [])
+    assert column(made, "sim") == ["0 s", "—"]
+
+
 def test_ratios_are_to_the_bound_that_holds(known: Registry) -> None:
     limits = [row("bound", bounds.TELEPHONE, 4.0), row("bound", bounds.LOGGP, 1.0)]
     made = run_table.make_table([row("sim", "bcast/a", 2.0)], limits)

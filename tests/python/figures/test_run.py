@@ -16,7 +16,7 @@ from matplotlib.text import Text
 import same_picture
 from collscope.base.errors import UserError
 from collscope.catalogue import registry
-from collscope.figures import files
+from collscope.figures import files, run
 from collscope.figures.palette import GREY, MAX_COLOURS, fixed
 from collscope.figures.run import run_figure
 from collscope.figures.run_panel import DRAWN
@@ -138,9 +138,14 @@ def test_the_title_says_what_no_axis_says() -> None:
     assert figure(row(), row(algorithm="bcast/linear")).get_suptitle() == "bcast, 1 KiB, 16 ranks on 4 nodes"
 
 
-def test_more_panels_than_can_be_read_are_refused() -> None:
+def test_more_panels_than_can_be_read_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="40 panels"):
         figure(*(row(bytes=n, ranks=p) for n in range(4, 204, 4) for p in range(1, 41)))
+    monkeypatch.setattr(run, "_MAX_PANELS", 2)
+    both = [row(collective=name, bytes=n) for name in ("bcast", "reduce") for n in (4, 8)]
+    assert len(panels(figure(*both))) == 2, "as many as are allowed are drawn"
+    with pytest.raises(UserError, match="at most 2 at once"):
+        figure(*both, *(row(collective="scatter", bytes=n) for n in (4, 8)))
 
 
 # ---- what is told apart ----------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from collscope.labs import check
 from collscope.labs import lab as labs
 from collscope.labs.check import Graded, Part, Report
 
@@ -22,3 +23,34 @@ from collscope.labs.check import Graded, Part, Report
 def test_a_score_is_that_on_hidden_machines_where_there_are_any(parts: list[Part], score: float | None) -> None:
     lab = labs.load("challenge")
     assert Report(Path("student"), lab, (Graded(lab.file.task[0], tuple(parts)),)).score == score
+
+
+TASK = {
+    "name": "all",
+    "points": 1,
+    "algorithm": "bcast/mine",
+    "cost": [{"what": "rounds", "at_most": 1}],
+    "time": [{"platform": "schooner", "nodes": 2, "ranks": 4, "bytes": "8", "at_most": 1, "reference": ["bcast/mst"]}],
+    "crossings": [{"platform": "schooner", "nodes": 2, "ranks": 4}],
+    "rules": [
+        {"collective": "bcast", "platform": "schooner", "nodes": [2], "bytes": "8", "at_most": 1, "worst": 1, "against": "x"}
+    ],
+    "predict": [
+        {"algorithms": ["bcast/mst"], "platform": "schooner", "nodes": 2, "ranks": 4, "bytes": "8", "within": 0.1}
+    ],
+    "answer": [{"name": "t", "question": "?", "kind": "time", "algorithms": ["bcast/mst"]}],
+}  # fmt: skip
+
+
+def test_every_part_of_a_hidden_case_is_marked_as_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proof, a cost, a time, messages between nodes, rules, a prediction and an answer; of all none is judged here."""
+    for name in ("_proof", "_guarded", "_rules", "_prediction", "_answer"):
+        monkeypatch.setattr(check._Checker, name, lambda *_: [])
+    checker = check._Checker(tmp_path, labs.load("challenge"), False, tmp_path, "")
+    checker.built = object()  # type: ignore[assignment]
+    task = labs.Task.model_validate(TASK)
+    known = list(checker.parts(task))
+    checker.hidden = {"all": task}
+    both = list(checker.parts(task))
+    assert [part.hidden for part in known] == [False] * 7
+    assert [part.hidden for part in both] == [False] * 7 + [True] * 7

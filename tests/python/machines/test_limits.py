@@ -33,6 +33,16 @@ def test_the_least_of_everything(key: str) -> None:
         assert (refused(text) == "") == fits and (fits or printed in refused(text)), (key, value)
 
 
+@pytest.mark.parametrize("at", [1, 2, 4, 5, 6, 7, 8, 9])
+def test_no_number_of_a_piece_is_longer_than_any_message(at: int) -> None:
+    """Latency, gaps and turnaround in seconds, each with its part per byte."""
+    piece = ["0", "1e-6", "1e-9", "1", *["0"] * 6]
+    piece[at] = "1001" if at in (1, 4, 6, 8) else "1.1"
+    head = SMALL.partition("[curve]")[0].replace("nodes = 3", "nodes = 1")
+    message = refused(f"{head}[curve]\nsocket = [[{', '.join(piece)}]]\n")
+    assert "f:" in message and " must be 0 or " in message and "seconds" in message, message
+
+
 def levels(count: int) -> str:
     """Levels of 2, 4, … cores of one socket of 64."""
     tables = "".join(f'[[level]]\nname = "l{k}"\ncores = {2 << k}\n' for k in range(count))
