@@ -20,6 +20,13 @@ from made_trace import US, made_trace, message
 needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 
 
+def test_a_path_of_the_model_has_the_time_limit_of_its_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[object] = []
+    monkeypatch.setattr(record, "reply", lambda *words: given.extend(words) or [])
+    assert critical_path.modelled([], 4, "machine", 2.5) == []
+    assert given == [[], 4, "machine", "--explain", 2.5]
+
+
 def test_a_path_is_walked_back_from_the_rank_that_is_done_last() -> None:
     path = critical_path.observed(made_trace())
     assert path.time_s == pytest.approx(8 * US)

@@ -91,15 +91,15 @@ def test_a_failure_shows_what_tells_why(tmp_path: Path, lines: list[str], shown:
     assert steps._excerpt(log, 25).split("\n") == ([f"    {line}" for line in shown] or [""])
 
 
-def test_an_exception_on_the_side_is_raised_at_its_end() -> None:
+@pytest.mark.parametrize("error", [SetupError("not there"), OSError("disk full"), KeyboardInterrupt("stopped")])
+def test_an_exception_on_the_side_is_raised_at_its_end(error: BaseException) -> None:
     def fail() -> None:
-        raise SetupError("no")
+        raise error
 
-    for work, fails in ((fail, True), (lambda: None, False)):
-        background = Background(work)
-        background.join()
-        if fails:
-            with pytest.raises(SetupError, match="no"):
-                background.result()
-        else:
-            background.result()
+    background = Background(fail)
+    background.join()
+    with pytest.raises(type(error), match=str(error)):
+        background.result()
+    fine = Background(lambda: None)
+    fine.join()
+    fine.result()
