@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from collscope.base.errors import UsageError
@@ -133,6 +134,20 @@ def test_the_figures_of_a_study_of_machines_can_be_drawn(made: analyses.Analysis
         ax.get_title(loc="left") for ax in ring.make().axes
     }
     assert any("two leaves" in w for w in words), words
+
+
+def test_a_figure_of_winners_has_the_machines_ranks_and_sizes_that_it_names(
+    made: analyses.Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[pd.DataFrame] = []
+    monkeypatch.setattr(drawings.families, "winners", lambda frame, families: given.append(frame) or pd.DataFrame())
+    who = next(d for d in made.study.drawings if d.kind == "winners")
+    size = min(made.everywhere["bytes"])
+    for changed in ({"platforms": ("ring",)}, {"sizes": (size,)}, {"ranks": (9,)}, {}):
+        drawings.drawing(made, replace(who, **changed), "modelled", {})  # type: ignore[arg-type]
+    ring, small, none, every = given
+    assert set(ring["platform"]) == {"ring"} and set(small["bytes"]) == {size}
+    assert len(every) == len(made.everywhere) > len(ring) and none.empty
 
 
 def test_a_sample_is_simulated_and_lies_beside_the_model(made: analyses.Analysis) -> None:

@@ -33,6 +33,11 @@ def exactly(seconds: float) -> Measured:
     return Measured(seconds, seconds, seconds)
 
 
+@pytest.mark.parametrize(("q1_s", "ties"), [(8.9, True), (9.0, True), (9.1, False)])
+def test_times_tie_where_the_lower_quartile_is_not_above_the_upper_one_of_the_faster(q1_s: float, ties: bool) -> None:
+    assert Measured(10.0, q1_s, 11.0).ties(Measured(8.0, 7.0, 9.0)) == ties
+
+
 def test_a_call_is_open_where_bands_overlap_and_the_librarys_own_choice_is_measured_beside() -> None:
     found = contests([rule("a")], times({"a": [1] * 5, "b": [2, 1 + TIE / 2, 2, 2, 1 + 2 * TIE], "c": [2] * 5}))
     assert [(c.call, c.keys) for c in found] == [(("bcast", 2, 8), ("a", "b", "own"))]

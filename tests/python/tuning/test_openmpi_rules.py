@@ -191,13 +191,15 @@ def test_a_segment_is_tried_that_is_shorter_than_the_vector_and_not_too_short(
 
 
 @needs_prover
-@pytest.mark.parametrize(("part", "compared"), [(OWN, 2), ("reduce/linear", 0)])
+@pytest.mark.parametrize(
+    ("part", "last", "compared"), [(OWN, 1 << 24, 2), ("reduce/linear", 1 << 24, 0), ("reduce/linear", 1199999, 2)]
+)
 def test_a_collective_that_the_library_makes_of_others_is_compared_unless_a_rule_changes_those(
-    part: str, compared: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    part: str, last: int, compared: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A large reduce_scatter_block of three ranks is a reduce and a scatter there."""
+    """A large reduce_scatter_block of three ranks is a reduce and a scatter of its 1,200,000 bytes there."""
     monkeypatch.setattr(verify.judge, "compare", lambda _, ranks, calls: [Compared(ranks, c, "same") for c in calls])
     of_parts = Rule("reduce_scatter_block", (3, 3), (1200000, 1200000), OWN)
-    rules = [of_parts, Rule("reduce", (3, 3), (0, 1 << 24), part)]
+    rules = [of_parts, Rule("reduce", (3, 3), (0, last), part)]
     found = verify.open_mpi(Library("", ""), tmp_path / "rules", rules, "decision/ompi_4_1", [3], False)
     assert sum(v.compared.call.collective == of_parts.collective for v in found) == compared
