@@ -173,7 +173,7 @@ def headline(folder: Path) -> list[tuple[str, str]]:
         ]
     if found["band"]:
         (of, *_) = found["band"]
-        rows.append(("inside the band", f"{_percent(of['inside'])} of {of['calls']} calls"))
+        rows.append(("inside the band", f"{_percent(of['inside'])} of {counted(of['calls'], 'call')}"))
     return rows
 
 

@@ -122,6 +122,6 @@ def _groups(groups: Sequence[Mapping[str, Any]]) -> None:
             str(row["choices"]),
             *(f"{row[name]:.1%}" for name in won),
             *[""] * (2 - len(won)),
-            *([f"{row['inside']:.1%}" if row["inside"] is not None else ""] if len(names) > 11 else []),
+            *([f"{row['inside']:.0%}" if row["inside"] is not None else ""] if len(names) > 11 else []),
         )
     grid.show()
