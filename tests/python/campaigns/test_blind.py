@@ -100,6 +100,7 @@ def test_errors_that_were_planted_come_out_by_group(campaign: str, workplace: Pa
         campaign, written(workplace / "list.csv", [*calls(), strange, large]), str(workplace / "out")
     )
     sealed = json.loads((folder / blind.SEAL).read_text())
+    assert sealed["model_errors"] == blind.judged_before.model_errors(["orfeo_epyc", "orfeo_thin"]), "of other calls"
     assert (sealed["commit"], sealed["calls"], sealed["metric"].partition("[")[0]) == ("abc", len(calls()), "osu_avg")
     assert [Path(name).name for name in sealed["sha256"]] == [
         blind.PREDICTIONS, "mine.toml", "orfeo_epyc.toml", "orfeo_thin.toml",
@@ -163,6 +164,9 @@ def test_two_commands_say_what_the_campaign_says_in_one(
     published._times.cache_clear()
     whole = run.run(campaign, out=str(workplace / "whole"))
     folder, _ = blind.predict(campaign, None, str(workplace / "out"))
+    assert json.loads((folder / blind.SEAL).read_text())["model_errors"] == {}, (
+        "the campaign's own calls tell of each other"
+    )
     blind.judge(campaign, str(few), str(folder))
     published._times.cache_clear()
     one, two = ((at / report.SUMMARY).read_text() for at in (whole, folder))

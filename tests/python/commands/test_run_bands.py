@@ -1,8 +1,12 @@
-"""collscope.commands.run_output: in a figure, the bands of what was judged over draws stand beside the rows that they are of."""
+"""collscope.commands.run_output, collscope.commands.run_winners: in a figure, the bands of what was judged over draws stand beside the
+rows that they are of, and what they are of is said."""
 
 from __future__ import annotations
 
-from collscope.commands import run_output
+import pytest
+
+from collscope.campaigns import judged_before
+from collscope.commands import run_output, run_winners
 from collscope.commands.run_advice import Winner
 from collscope.sources.assumptions import Judged
 from made_rows import row
@@ -20,3 +24,14 @@ def test_each_row_has_the_band_of_its_algorithm_at_its_size() -> None:
     assert list(frame.drawn_low_s) == [1, 3, 5, 7, 0, 0, 7]
     assert list(frame.drawn_high_s) == [2, 4, 6, 8, 0, 0, 8]
     assert "drawn_low_s" not in run_output._with_bands(rows, [Winner(rows[0], {}, {})])
+
+
+def test_behind_the_draws_is_how_far_the_model_was_off_on_this_platform(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run_winners, "advice", lambda *_: [])
+    monkeypatch.setattr(judged_before, "remark", lambda platform: f"Of {platform} measured.")
+    for drawn in ("Judged over draws.", ""):
+        monkeypatch.setattr(run_winners, "_drawn_numbers", lambda _, drawn=drawn: drawn)
+        run_winners._show_advice([Winner(row(platform="tiny"), {}, {})], True)
+        assert ("Judged over draws. Of tiny measured." in capsys.readouterr().out) == bool(drawn)
