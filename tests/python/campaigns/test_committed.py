@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict
+from typing import Any
 
+import pandas as pd
 import pytest
 
 from collscope.analysis import model_error, prediction
@@ -16,13 +18,18 @@ from collscope.points import table
 CAMPAIGNS = ("orfeo_published", "testbed", "testbed_two_levels", "testbed_rendezvous")
 
 
-@pytest.mark.parametrize("campaign", CAMPAIGNS)
-def test_errors_and_winners_are_those_of_the_table(campaign: str) -> None:
+def committed(campaign: str) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Predicted beside measured calls of a campaign's table, and its summary."""
     folder = paths.ROOT / "results/validation" / campaign
     frame = table.read_csv(folder / "table.csv")
     predicted = frame.source == "model"
     both = prediction.joined(frame[predicted], frame[~predicted])
-    summary = json.loads((folder / "summary.json").read_text())
+    return both, json.loads((folder / "summary.json").read_text())
+
+
+@pytest.mark.parametrize("campaign", CAMPAIGNS)
+def test_errors_and_winners_are_those_of_the_table(campaign: str) -> None:
+    both, summary = committed(campaign)
     (all_calls,) = prediction.errors(both, None).to_dict("records")
     (kept,) = summary["errors"]["all"]
     for number in ("points", "median", "p90", "worst", "bias"):
@@ -33,11 +40,7 @@ def test_errors_and_winners_are_those_of_the_table(campaign: str) -> None:
 
 @pytest.mark.parametrize("campaign", CAMPAIGNS)
 def test_the_band_and_the_models_own_error_follow_from_the_table(campaign: str) -> None:
-    folder = paths.ROOT / "results/validation" / campaign
-    frame = table.read_csv(folder / "table.csv")
-    predicted = frame.source == "model"
-    both = prediction.joined(frame[predicted], frame[~predicted])
-    summary = json.loads((folder / "summary.json").read_text())
+    both, summary = committed(campaign)
     banded = model_error.with_band(both, model_error.of_others(both))
     for kept, band in ((summary["band"], prediction.WHOLE_BAND), (summary["drawn"], prediction.DRAWN_BAND)):
         (whole,) = prediction.coverage(banded, band=band).itertuples(index=False)
