@@ -204,7 +204,6 @@ static void right_barrier(coll_ctx *c, const coll_args *a) {
     coll_sendrecv(c, NULL, 0, (c->rank + d) % c->size, NULL, 0, (c->rank + c->size - d) % c->size);
 }
 
-/* Everybody tells rank 0, which tells everybody but waits for none but rank 1. */
 /* What a run takes comes again in the next one: an open call does not grow. */
 static void barrier_in_the_same_memory(coll_ctx *c, const coll_args *a) {
   static const void *before_of[64][2]; /* simulated ranks may share it */
@@ -217,6 +216,7 @@ static void barrier_in_the_same_memory(coll_ctx *c, const coll_args *a) {
   right_barrier(c, a);
 }
 
+/* Everybody tells rank 0, which tells everybody but waits for none but rank 1. */
 static void wrong_barrier_waits_for_one(coll_ctx *c, const coll_args *a) {
   coll_req *r = coll_keep(c, sizeof *r * (size_t)c->size);
   for (int i = 0; i < c->size; i++) r[i] = 0;

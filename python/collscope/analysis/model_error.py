@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from collscope.analysis.prediction import DRAWN, DRAWN_BAND, WHOLE_BAND
+from collscope.analysis.prediction import DRAWN, DRAWN_BAND, WHOLE_BAND, has_band
 from collscope.base.statistics import REACH
 
 
@@ -43,7 +43,7 @@ def _logarithm(times: pd.Series, of: pd.Series) -> pd.Series:
 
 def _spread(both: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     """Standard deviations of the logarithm of a call's draws, below and above its prediction; 0 where nothing was drawn."""
-    if not set(DRAWN_BAND) <= set(both.columns):
+    if not has_band(both, DRAWN_BAND):
         nothing = pd.Series(0.0, both.index)
         return nothing, nothing
     below, above = (

@@ -118,6 +118,11 @@ def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     return both.drop(columns=["q1_s", "q3_s"])
 
 
+def has_band(both: pd.DataFrame, band: Sequence[str]) -> bool:
+    """Whether calls have this band: one of NOISE_BAND, DRAWN_BAND and WHOLE_BAND."""
+    return set(band) <= set(both.columns)
+
+
 def _parts(frame: pd.DataFrame, by: str | None) -> Iterable[tuple[object, pd.DataFrame]]:
     """The rows of each value of a column, sizes as they come; all of them as "all"."""
     return [("all", frame)] if by is None else frame.groupby(by, sort=by != "size")
@@ -139,7 +144,7 @@ def groups(both: pd.DataFrame) -> pd.DataFrame:
     """Of each GROUP what `errors` has; choices: its calls that two algorithms were measured for; right: the share of them that lose no
     more than NOISE by trusting the prediction; regret: what they lose on average (NaN where there is no choice); inside: the share of
     its measured times inside WHOLE_BAND, without one inside DRAWN_BAND (NaN without either)."""
-    band = WHOLE_BAND if set(WHOLE_BAND) <= set(both.columns) else DRAWN_BAND
+    band = WHOLE_BAND if has_band(both, WHOLE_BAND) else DRAWN_BAND
     rows = []
     for group, part in both.groupby(GROUP):
         lost = winners_by_call(part).regret.astype(float)
@@ -160,7 +165,7 @@ def coverage(both: pd.DataFrame, by: str | None = None, band: Sequence[str] = NO
     """Of the calls whose prediction has this band, by the values of a column (None: all together, as "all"): calls; the shares of measured
     medians inside it, below and above; repetitions, and their share inside (NaN where none is known). Of single repetitions NOMINAL
     should be inside the noise's band, of medians more."""
-    if not set(band) <= set(both.columns):
+    if not has_band(both, band):
         return pd.DataFrame(columns=[by or "of", *COVERED])
     known = both[both[band[0]].notna()]
     rows = []

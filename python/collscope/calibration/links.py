@@ -142,10 +142,8 @@ def capacities(samples: Samples) -> tuple[dict[str, Rate], list[str]]:
     stars = [
         r * busiest(placement, of) for of in placement.groups(NETWORK) if not is_side(of) and (r := rate(samples, of))
     ]
-    rates, notes = capacities_of(
-        alone, together, stars, [_to_and_from_several(samples, level) for level in alone if level != NETWORK]
-    )
-    return rates, notes
+    of_ranks = [_to_and_from_several(samples, level) for level in alone if level != NETWORK]
+    return capacities_of(alone, together, stars, of_ranks)
 
 
 def _to_and_from_several(samples: Samples, level: str) -> tuple[float, float]:

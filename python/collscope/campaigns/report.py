@@ -52,12 +52,13 @@ class Comparison:
     @property
     def banded(self) -> Comparison:
         """The same; where calls have draws with the band of these and of the model's own error, where that is known."""
-        if not set(prediction.DRAWN_BAND) <= set(self.both.columns):
+        if not prediction.has_band(self.both, prediction.DRAWN_BAND):
             return self
         known = self.both.platform.map(self.model_errors).astype(float)
         sizes = known if self.model_errors else model_error.of_others(self.both)
-        both = model_error.with_band(self.both, sizes) if sizes.notna().all() else self.both
-        return replace(self, both=both.assign(model_error=sizes))
+        if sizes.isna().any():
+            return self
+        return replace(self, both=model_error.with_band(self.both, sizes).assign(model_error=sizes))
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class _Numbers:
 def _numbers(made: Comparison) -> _Numbers:
     low = None if made.bounds is None else len(prediction.below_bound(made.both, made.bounds))
     drawn = _covered(made.both, prediction.DRAWN_BAND)
-    is_whole = set(prediction.WHOLE_BAND) <= set(made.both.columns)
+    is_whole = prediction.has_band(made.both, prediction.WHOLE_BAND)
     return _Numbers(
         {by or "all": prediction.errors(made.both, by) for by in (None, *prediction.BY)},
         prediction.winners(made.both),
