@@ -37,6 +37,13 @@ def test_shares_of_a_reduction() -> None:
     assert np.allclose(held.share.min(axis=(1, 2)), [1 / 8, 1 / 4, 1 / 2, 1])
 
 
+def test_a_set_of_ranks_has_one_number_whatever_it_was_combined_from() -> None:
+    """Of more than 64 ranks, and also where it goes on from the last rank to the first."""
+    held = holdings.after_rounds(traced("reduce/double_binary_tree", 72, root=3))
+    assert held is not None
+    assert len(set(held.sets)) == len(held.sets)
+
+
 @pytest.mark.full
 def test_all_end_with_what_they_should() -> None:
     """Every algorithm, 5 ranks and 4: the last panel is full where the collective says so."""
