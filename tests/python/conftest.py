@@ -33,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.set_threshold(100_000, 50, 1000)  # a tenth of these processes' time went into searches for garbage
     config.pluginmanager.register(failing_names)
     if RESTING.exists() and not hasattr(config, "workerinput"):  # what tests start has it, too; workers have it already
         os.environ["LD_PRELOAD"] = ":".join(filter(None, (str(RESTING), os.environ.get("LD_PRELOAD"))))
