@@ -7,6 +7,7 @@ import csv
 from collections.abc import Sequence
 from math import inf
 from pathlib import Path
+from types import SimpleNamespace as made
 
 import pandas as pd
 import pytest
@@ -59,6 +60,7 @@ def test_a_folder_has_rules_what_activates_them_and_what_they_gain(
     assert "bcast" in printed
     assert {path.name for path in out.iterdir()} == {rules, script, "table.csv", "report.md", "gain.svg"}
     assert str(out / rules) in (out / script).read_text(encoding="utf-8")
+    assert "ranks per node" not in (out / "report.md").read_text(encoding="utf-8")
     rows = table(out)
     assert {(row["collective"], row["ranks"]) for row in rows} == {
         (c, p) for c in ("bcast", "allgather") for p in "234"
@@ -213,6 +215,12 @@ def test_a_call_that_cannot_be_timed_in_time_is_tried_twice_and_never_chosen(mon
     assert raced.times().slower == {pair: 1e-9}
     assert raced.complete([pair]).slower == {pair: inf}
     assert limits[3:] == [pytest.approx(2.02e-6)]
+
+
+def test_calls_that_went_as_the_rules_say_are_counted() -> None:
+    calls = [made(is_right=right, compared=made(ranks=ranks)) for right, ranks in ((True, 2), (False, 4), (True, 3))]
+    text = tune_report.checked(calls)  # type: ignore[arg-type]
+    assert text == "2 of 3 calls take what the rules say, by their messages, on 2..4 ranks"
 
 
 def test_a_summary_has_the_losses_of_held_out_calls_apart_and_the_most_rules_of_one_number_of_ranks() -> None:

@@ -292,6 +292,14 @@ def test_headings_are_as_wide_as_what_they_stand_above(monkeypatch: pytest.Monke
     assert widths == pytest.approx([5.74, wide[1] - 0.82, 7.8 - 0.3])
 
 
+@pytest.mark.parametrize(("most", "step"), [(6, 1), (8, 1), (9, 2), (100, 16)])
+def test_ticks_of_ranks_are_multiples_of_a_power_of_two_and_at_most_nine(most: int, step: int) -> None:
+    made = [row(algorithm="bcast/chain[s=0]", ranks=p) for p in (2, most)]
+    line = FittedLine("ours", np.array([2.0, most]), np.array([1e-6, 2e-6]))
+    ticks = fitted_figure(table.to_frame(made), [line], "t", "chain", "s").axes[0].get_xticks()
+    assert list(ticks) == list(range(0, most + 1, step))
+
+
 @pytest.mark.parametrize(
     ("change", "differs"),
     [

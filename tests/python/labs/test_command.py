@@ -49,6 +49,7 @@ def test_a_lab_begins_with_handout_skeleton_and_every_question(
     assert call("start", "broadcast", str(folder), "--no-figures") == 0
     assert sorted(path.name for path in folder.iterdir()) == ["answers.toml", "bcast.c", "handout.md"]
     assert (folder / "answers.toml").read_text(encoding="utf-8").count('= "?"') == 10
+    assert f"read {folder}/handout.md;" in capsys.readouterr().out
     assert call("start", "broadcast", str(folder)) == 2
     assert call("start", "broadcats", str(tmp_path / "x")) == 2
     assert 'did you mean "broadcast"?' in capsys.readouterr().err
@@ -173,6 +174,7 @@ def test_grades_are_a_table_with_reasons_and_a_leaderboard(
         ("wrong", f"0 of {lab.points}"),
         ("equal", f"{first.points} of {lab.points}"),
     ]
+    assert rest.startswith(f"  {first.name}:\n    x: a reason\n")
     assert points[2][-1] == first.name and rest.count("a reason") == 1 and f"{first.name}: as above" in rest
     board = [line.split() for line in rest.partition("leaderboard")[2].splitlines()]
     assert [row for row in board if len(row) == 3 and row[0].isdigit()] == [

@@ -122,3 +122,9 @@ def test_an_algorithm_that_cannot_run_takes_for_ever() -> None:
     where = quantities.layout("schooner", 3, 3)
     (found,) = quantities.outcomes(where, ["allgather/recursive_doubling"], 64)
     assert found[0] == math.inf and found[1]
+
+
+def test_an_outcome_has_the_algorithm_or_what_a_decision_chose() -> None:
+    where = quantities.layout("schooner", 2, 4)
+    own, chosen = quantities.outcomes(where, ["bcast/linear", "decision/ompi_4_1"], 8, "bcast")
+    assert own[1] == "bcast/linear" and chosen[1].startswith("bcast/") and chosen[1] != own[1]

@@ -50,6 +50,12 @@ def test_a_rank_that_enters_late_is_a_late_arrival() -> None:
     assert critical_path.observed(t).parts == pytest.approx({"arrival": 8 * US})
 
 
+def test_a_path_begins_when_the_first_rank_enters() -> None:
+    start = (2 * US,) * 4
+    t = made_trace(messages=(), transfers=(), spans=(), rank_start_s=start, rank_end_s=(5 * US, *start[1:]))
+    assert [(s.begin_s, s.end_s) for s in critical_path.observed(t).segments] == [pytest.approx((0, 3 * US))]
+
+
 def test_a_sender_that_is_free_does_not_end_with_its_message() -> None:
     """The message ends while rank 0 does nothing, but rank 0 left it to the network after half a microsecond."""
     t = made_trace(

@@ -39,6 +39,8 @@ def test_a_busy_machine_names_its_programs_and_their_cores() -> None:
     busy = Busy("", 2, 1.96, 0.2, (("cc1", 1.3), ("python", 0.4), ("sh", 0.04)))
     assert busy.text == "2.0 of 2 cores busy (cc1 1.3, python 0.4, other virtual machines 0.2)"
     assert Busy("", 1, 0.3).text == "0.3 of 1 core busy"
+    many = Busy("", 4, 4.0, 0.0, tuple((name, 1.0) for name in "abcd"))
+    assert many.text == "4.0 of 4 cores busy (a 1.0, b 1.0, c 1.0)"
 
 
 # Number → name, ticks of user and system, the scheduler's policy.

@@ -149,6 +149,23 @@ rank 1
 
 
 @simulated
+def test_blocks_are_played_where_those_of_the_file_are_as_long(tmp_path: Path) -> None:
+    """One has 2 elements and one has 4; the file that says 1 and 5 is of another call."""
+    path = tmp_path / "uneven.schedule"
+    where = check_layout(find.load("schooner"), 1, 2, "block")
+    kinds = []
+    for own, other in ((8, 16), (4, 20)):
+        of = {"counts=1,5": f"counts={own // 4},{other // 4}", "+0 4": f"+0 {own}", "+4 20": f"+{own} {other}"}
+        text = UNEVEN.replace("+0 20", f"+0 {other}").replace("into out+4", f"into out+{own}")
+        for old, new in of.items():
+            text = text.replace(old, new)
+        path.write_text(text)
+        outcome = played.simulated(path, where, Point("allgatherv", "", 3, counts="linear"))
+        kinds.append(outcome.kind)
+    assert kinds == ["ok", "unsupported"], outcome.status
+
+
+@simulated
 def test_blocks_of_several_lengths_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The buffers of a call are those of even blocks."""
     path = tmp_path / "uneven.schedule"

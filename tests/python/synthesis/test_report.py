@@ -135,4 +135,5 @@ def test_designs_take_the_place_of_older_files(two_nodes: Layout, tmp_path: Path
     old.touch()
     made = report.write_designs({"one": SWAP}, tmp_path)
     assert made == [tmp_path / "one.schedule"] and not old.exists() and (tmp_path / "notes.txt").exists()
-    assert "synthesised:exact" in made[0].read_text()
+    text = made[0].read_text()
+    assert "synthesised:exact" in text and "count=256 elem=4" in text
