@@ -23,7 +23,6 @@ END
 runs() {
   "$@" > "$dir/out" 2> "$dir/said"
   got=$?
-  grep -q 'LeakSanitizer has encountered a fatal error' "$dir/said" && exit 77 # where nobody may look at processes
   [ $got -eq 0 ] && return
   echo "FAILED: $*: status $got; it said:"
   head -n 40 "$dir/said"

@@ -2,7 +2,6 @@
 # run.sh PRELOAD PROGRAM ARGUMENT… -- LAUNCHER…: runs the program with the library ("": it is linked with it) and what COLLSCOPE_…
 # in the environment says, then looks into the report. Fails where the program does, where a collective that was chosen never ran by its
 # algorithm, where one of $RAN did not run, or one of $NOT_RUN did. With $PASSED_ON, instead, where none of these was passed on.
-# 77: leaks are looked for where nobody may look at processes.
 set -eu
 preload=$1
 shift
@@ -13,18 +12,13 @@ while [ "$1" != -- ]; do
 done
 shift
 report=$(mktemp)
-said=$(mktemp)
-trap 'rm -f "$report" "$said"' EXIT
-got=0
+trap 'rm -f "$report"' EXIT
 # shellcheck disable=SC2086
 if [ -n "$preload" ]; then
-  "$@" env LD_PRELOAD="$preload" COLLSCOPE_REPORT="$report" $program > "$said" 2>&1 || got=$?
+  "$@" env LD_PRELOAD="$preload" COLLSCOPE_REPORT="$report" $program
 else
-  COLLSCOPE_REPORT="$report" "$@" $program > "$said" 2>&1 || got=$?
+  COLLSCOPE_REPORT="$report" "$@" $program
 fi
-! grep -q 'LeakSanitizer has encountered a fatal error' "$said" || exit 77
-cat "$said"
-[ $got -eq 0 ] || exit $got
 for key in ${PASSED_ON-}; do
   grep -q "\"passed_on\":\"$key" "$report" || { echo "run.sh: $key was not passed on" >&2; exit 1; }
 done

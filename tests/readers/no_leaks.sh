@@ -22,7 +22,6 @@ ends() {
   "$programs/$program" "$@" > "$dir/out" 2> "$dir/said" < "$dir/calls"
   got=$?
   [ $got -eq "$wanted" ] && return
-  grep -q 'LeakSanitizer has encountered a fatal error' "$dir/said" && exit 77 # where nobody may look at processes
   echo "FAILED: $program $*: status $got; it said:"
   head -n 30 "$dir/said"
   failed=1

@@ -73,7 +73,7 @@ def fitted_figure(
 
 
 def _steps(last: float) -> list[float]:
-    """Ticks at multiples of a power of two, at most eight of them."""
+    """Ticks at multiples of a power of two: 0 and at most eight more."""
     step = 1
     while last / step > 8:
         step *= 2

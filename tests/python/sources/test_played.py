@@ -133,43 +133,40 @@ def test_an_operation_that_cannot_be_played_is_refused_with_its_rank(
     assert status == 1 and reason in " ".join(err.split())
 
 
-UNEVEN = """collscope-schedule 1
-call collective=allgatherv ranks=2 count=3 counts=1,5
+def uneven(first: int, second: int) -> str:
+    """Two ranks' blocks of so many elements, exchanged."""
+    a, b = 4 * first, 4 * second
+    return f"""collscope-schedule 1
+call collective=allgatherv ranks=2 count=3 counts={first},{second}
 rank 0
-  copy in+0 4 into out+0
-  isend out+0 4 to 1 as 0
-  irecv out+4 20 from 1 as 1
+  copy in+0 {a} into out+0
+  isend out+0 {a} to 1 as 0
+  irecv out+{a} {b} from 1 as 1
   wait 0 1
 rank 1
-  copy in+0 20 into out+4
-  isend out+4 20 to 0 as 0
-  irecv out+0 4 from 0 as 1
+  copy in+0 {b} into out+{a}
+  isend out+{a} {b} to 0 as 0
+  irecv out+0 {a} from 0 as 1
   wait 0 1
 """
 
 
 @simulated
-def test_blocks_are_played_where_those_of_the_file_are_as_long(tmp_path: Path) -> None:
-    """One has 2 elements and one has 4; the file that says 1 and 5 is of another call."""
+@pytest.mark.parametrize(("first", "kind"), [(2, "ok"), (1, "unsupported")])
+def test_blocks_are_played_where_those_of_the_file_are_as_long(first: int, kind: str, tmp_path: Path) -> None:
+    """The call's have 2 and 4 elements."""
     path = tmp_path / "uneven.schedule"
-    where = check_layout(find.load("schooner"), 1, 2, "block")
-    kinds = []
-    for own, other in ((8, 16), (4, 20)):
-        of = {"counts=1,5": f"counts={own // 4},{other // 4}", "+0 4": f"+0 {own}", "+4 20": f"+{own} {other}"}
-        text = UNEVEN.replace("+0 20", f"+0 {other}").replace("into out+4", f"into out+{own}")
-        for old, new in of.items():
-            text = text.replace(old, new)
-        path.write_text(text)
-        outcome = played.simulated(path, where, Point("allgatherv", "", 3, counts="linear"))
-        kinds.append(outcome.kind)
-    assert kinds == ["ok", "unsupported"], outcome.status
+    path.write_text(uneven(first, 6 - first))
+    layout = check_layout(find.load("schooner"), 1, 2, "block")
+    outcome = played.simulated(path, layout, Point("allgatherv", "", 3, counts="linear"))
+    assert outcome.kind == kind, outcome.status
 
 
 @simulated
 def test_blocks_of_several_lengths_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The buffers of a call are those of even blocks."""
     path = tmp_path / "uneven.schedule"
-    path.write_text(UNEVEN)
+    path.write_text(uneven(1, 5))
     assert call(capsys, "prove", "--schedule", str(path))[0] == 0
     status, _, err = call(capsys, "run", "--schedule", str(path), "--on", "schooner", "--source", "sim")
     assert status != 0 and "the file is of another call: allgatherv ranks=2 count=3" in err and "with counts" in err
