@@ -92,13 +92,16 @@ def timed(folder: Path, rows: list[Cells]) -> list[Cells]:
     return made
 
 
-def test_errors_that_were_planted_come_out_by_group(campaign: str, workplace: Path) -> None:
+def test_errors_that_were_planted_come_out_by_group(
+    campaign: str, workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Also a call that has no twin here and one too large for the machine, one that was not to be predicted, one without a time."""
     strange = calls()[0] | {"algorithm_id": 99}
     large = calls()[0] | {"processes": 1000}
     folder, seal = blind.predict(
         campaign, written(workplace / "list.csv", [*calls(), strange, large]), str(workplace / "out")
     )
+    assert "Left out: 1 call: bcast: Open MPI's algorithm 99 has no twin here." in capsys.readouterr().err
     sealed = json.loads((folder / blind.SEAL).read_text())
     assert sealed["model_errors"] == blind.judged_before.model_errors(["orfeo_epyc", "orfeo_thin"]), "of other calls"
     assert (sealed["commit"], sealed["calls"], sealed["metric"].partition("[")[0]) == ("abc", len(calls()), "osu_avg")

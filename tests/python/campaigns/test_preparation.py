@@ -76,7 +76,9 @@ def test_a_bed_is_checked_and_calibrated_once(
     setting = (("bed", f"{network}; does not hold: ring 48.3 of 50.0 Mbit/s"), ("calibrated", "calibrated by hand"))
     assert first == Prepared(str(spec), setting, True)
     assert calls == [4, ("small", "launcher testbed", None, 3, spec, True)], "as many ranks as the widest call has"
-    assert "mine: ring 48.3 of 50.0 Mbit/s; is the machine busy?" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert f"mine: checking the bed ({network})" in err and "mine: calibrating it" in err
+    assert "mine: ring 48.3 of 50.0 Mbit/s; is the machine busy?" in err
     assert (folder / "calibration.csv").read_text() == "table of messages"
     assert made(folder, campaign(hosts=4)) == Prepared(str(spec), setting, False)
     assert len(calls) == 2 and "the platform that was calibrated before is taken" in capsys.readouterr().err

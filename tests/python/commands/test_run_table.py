@@ -197,5 +197,6 @@ def test_overlap_stands_beside_what_was_available(known: Registry) -> None:
     rows = [row("model", "bcast/a", 1.0, overlap=0.25, available=0.9999), row("model", "bcast/b", 1.0)]
     made = run_table.make_table(rows, [])
     assert (column(made, "overlap"), column(made, "available")) == (["25.0 %", ""], ["100.0 %", ""])
+    assert [c.name for c in made.columns if not c.right] == ["algorithm"], "numbers end below one another"
     plain = run_table.make_table([row("model", "bcast/a", 1.0)], [])
     assert not {"overlap", "available"} & {c.name for c in plain.columns}

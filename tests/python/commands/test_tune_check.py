@@ -11,7 +11,7 @@ import pytest
 
 from collscope.commands import tune_check, tune_check_text
 from collscope.machines import find
-from collscope.tuning import decision_file, openmpi_rules
+from collscope.tuning import decision_file, openmpi_rules, targets
 from collscope.tuning.confirm import Contest, Measured
 from collscope.tuning.origin import Origin
 from collscope.tuning.rule_file import RuleFile
@@ -151,6 +151,25 @@ def test_rules_are_checked_on_as_many_ranks_as_fill_the_nodes_in_this_placement(
     for each, ranks in ((1, [4, 6, 8]), (2, [4, 10, 16])):
         layouts = tune_check._layouts(Scope(None, each, [4], 0.02, "model"), [rule], None, platform, None)
         assert [(at.ranks, at.nodes) for at in layouts] == [(p, p // each) for p in ranks]
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    ("name", "bytes", "checked"),
+    [
+        ("bcast", (1024, 1500), {1024}),
+        ("bcast", (2048, 8192), {4096}),
+        ("allgather", (512, 2048), {4096 // 4}),  # four ranks' blocks
+        ("bcast", (131072, 262144), set()),
+    ],
+)
+def test_a_rule_that_holds_none_of_the_sizes_is_checked_in_its_middle(
+    name: str, bytes: tuple[int, int], checked: set[int]
+) -> None:
+    rules, scope = [Rule(name, (4, 4), bytes, f"{name}/linear")], Scope((4,), 1, [1024, 65536], 0.02, "model")
+    layouts = tune_check._layouts(scope, rules, None, find.load("schooner[nodes=8]"), None)
+    _, of = tune_check._tasks(scope, rules, targets.find("openmpi-4.1"), layouts)
+    assert {call[2] for call in of} == checked
 
 
 @needs_prover

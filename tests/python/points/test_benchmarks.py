@@ -88,6 +88,7 @@ def test_a_row_has_what_the_user_says_of_the_launch() -> None:
     row = benchmarks.read("out.txt", FULL, Launch(8, 2, "cyclic", "bruck"))[0]
     assert (row["nodes"], row["mapping"], row["algorithm"], row["source"]) == (2, "cyclic", "allgather/bruck", "real")
     assert (row["min_s"], row["max_s"]) == (pytest.approx(1e-6), pytest.approx(4e-6))
+    assert (row["launches"], row["repetitions"]) == (1, 1), "how often it was repeated is not printed"
     assert benchmarks.read("out.txt", BCAST, Launch(8))[0]["algorithm"] == "bcast/builtin"
 
 

@@ -179,6 +179,7 @@ def test_tau_has_calls_times_and_sizes_of_all_ranks(tmp_path: Path) -> None:
     }
     by_name = {use.collective: use for use in made.uses}
     assert by_name["gather"].root == 1
+    assert [by_name[name].call_count for name in ("bcast", "gather")] == [64, 5], "of a rank"
     assert by_name["alltoall"].mean_bytes == 1024
     assert all(use.ranks is None and use.waiting_s is None and not use.in_place for use in made.uses)
     assert "how many calls had which size" in made.lacks[1]
