@@ -122,7 +122,9 @@ def test_zsh_and_fish_get_their_answers(
     """What the functions of the page's lines ask for."""
     words = {"COMP_WORDS": typed[0], "COMP_CWORD": typed[1], "_COLLSCOPE_COMPLETE": f"{shell}_complete"}
     assert printed("./collscope", at=place, **words) == answer
-    assert f"COMPLETE={shell}_complete" in printed("./collscope", at=place, _COLLSCOPE_COMPLETE=f"{shell}_source")
+    source = printed("./collscope", at=place, _COLLSCOPE_COMPLETE=f"{shell}_source")
+    assert f"COMPLETE={shell}_complete" in source
+    assert (shell == "fish") == ("string split --max 1" in source), "a list's commas are its own in fish"
     assert line in INSTALL
 
 

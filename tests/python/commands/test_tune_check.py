@@ -153,6 +153,13 @@ def test_rules_are_checked_on_as_many_ranks_as_fill_the_nodes_in_this_placement(
         assert [(at.ranks, at.nodes) for at in layouts] == [(p, p // each) for p in ranks]
 
 
+def test_a_placement_belongs_to_the_rules_between_whose_ends_it_lies() -> None:
+    """And to those that speak of any."""
+    rules = [replace(WRONG[0], per_node=each) for each in ((1, 4), (2, 2), None, (8, 8))]
+    for each, groups in ((2, [(1, 4), (2, 2), None]), (4, [(1, 4), None]), (8, [None, (8, 8)]), (16, [None])):
+        assert tune_check._groups(Scope(None, each, [4], 0.02, "model"), rules) == groups
+
+
 @needs_prover
 @pytest.mark.parametrize(
     ("name", "bytes", "checked"),

@@ -89,7 +89,7 @@ def test_rounds_without_room_are_counted() -> None:
     assert lines[0] == "round start 1 2 3 4 5" and lines[3] == "(rounds 6 to 9 have no room)"
     pairs = [f"send in+0 4 to {r + 1}" if r % 2 == 0 else f"recv out+0 4 from {r - 1}" for r in range(16)]
     line = drawn("alltoall", pairs, width=30)[-1]
-    assert line.startswith("round 1: 0→1 2→3") and line.endswith("…")
+    assert line == "round 1: 0→1 2→3 4→5 6→7 …"
 
 
 def test_shared_memory_and_broken_texts_have_no_picture() -> None:
