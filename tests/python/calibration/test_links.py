@@ -209,6 +209,13 @@ def test_a_nic_s_gap_is_more_than_senders_and_receivers_need(
     assert links.nic_gap(together(Placement(((0, 0, 0), (0, 0, 0)))), sender, overhead) is None
 
 
+def test_a_gap_is_a_line_through_the_sizes_of_its_piece_or_the_nearest_size_s() -> None:
+    known = [(1, 2e-6), (1000, 3e-6), (2000, 4e-6), (8000, 5e-6)]
+    assert links.gap_line(known, 1000, 4000) == pytest.approx((2e-6, 1e-9))
+    assert links.gap_line(known, 1, 1000) == (2e-6, 0.0), "one size tells nothing of bytes"
+    assert links.gap_line(known, 5500, 6000) == (5e-6, 0.0)
+
+
 def test_the_narrowest_link_is_of_those_that_were_measured() -> None:
     found = {"nic": Rate(4e8), "core": Rate(1e8), "memory": Rate(1e7)}
     assert [links.narrowest(found, level) for level in ("cache", "network")] == [1e7, 1e8]

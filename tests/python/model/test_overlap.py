@@ -69,6 +69,7 @@ def test_a_thread_hides_all_takes_half_of_the_cores_and_needs_them() -> None:
     found = evaluated("schooner", 2, 4, "allreduce/ring", "overlap[wait,thread]")
     assert found["overlap"] == pytest.approx(1)
     assert found["available"] == pytest.approx(0.5)
+    assert evaluated("schooner", 1, 10, "allreduce/ring", "overlap[wait,thread]")["kind"] == "ok"
     full = evaluated("schooner", 1, 20, "allreduce/ring", "overlap[wait,thread]")
     assert full["kind"] == "unsupported"
     assert full["status"] == (

@@ -12,7 +12,7 @@ import pytest
 
 from collscope.synthesis import exact, pareto, published
 from collscope.synthesis.demand import BOTH, Chunk, Send, chunks_of, moving
-from collscope.synthesis.exact import FOUND, NONE
+from collscope.synthesis.exact import FOUND, NONE, UNKNOWN
 from collscope.synthesis.network import Network, of_links
 from collscope.synthesis.published import Published
 
@@ -105,3 +105,23 @@ def test_a_walk_of_an_allreduce_counts_both_halves() -> None:
     bound, met = found.sentences
     assert "fewer than 4 steps, or than 3 rounds per chunk" in bound and met == "The bound of rounds per chunk is met."
     assert [(line.parts, line.steps, line.rounds, line.status) for line in found.lines] == [(2, 4, 6, FOUND)]
+
+
+@pytest.mark.parametrize(
+    ("exists", "status", "agreement"),
+    [
+        (True, FOUND, "exists"),
+        (True, NONE, "exists: contradicted"),
+        (False, NONE, "does not exist"),
+        (False, FOUND, "does not exist: contradicted"),
+        (False, UNKNOWN, "does not exist"),
+        (True, UNKNOWN, "exists"),
+        (None, FOUND, ""),
+    ],
+)
+def test_an_answer_other_than_what_was_published_contradicts_it(
+    exists: bool | None, status: str, agreement: str
+) -> None:
+    """An answer that time cut short does not."""
+    point = None if exists is None else Published("ring", "allgather", 1, 2, 2, exists, "a paper")
+    assert published._agreement(point, status) == agreement
