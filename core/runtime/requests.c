@@ -67,6 +67,7 @@ int requests_tag(const requests *r, int label, size_t n) { return tag_of(r, labe
  * count elements, it packs into memory of its own. */
 int requests_part(const requests *r, size_t left) {
   size_t most = ((size_t)1 << 30) / r->elem;
+  if (!most) most = 1;
   return (int)(left < most ? left : most);
 }
 
