@@ -22,12 +22,21 @@ static bool counts;
 
 /* ---- the lock --------------------------------------------------------------------------------------- */
 
-void progress_enter(void) {
-  mtx_lock(&lock);
+/* How often this thread is within: the program's operators, error handlers and delete functions run there, and may free what it holds. */
+static _Thread_local int depth;
+
+static void entered(void) {
+  depth++;
   own_advances = true;
 }
 
+void progress_enter(void) {
+  if (!depth) mtx_lock(&lock);
+  entered();
+}
+
 void progress_leave(void) {
+  if (--depth) return;
   own_advances = false;
   mtx_unlock(&lock);
 }
@@ -112,7 +121,9 @@ static bool none_uses(MPI_Datatype type, MPI_Op op) {
   return true;
 }
 
+/* Once this thread is within no more than once: what is looked through meanwhile stays as it is. */
 void progress_tidy(void) {
+  if (depth > 1) return;
   for (operation *o; (o = over);) {
     over = o->next;
     if (o->before) o->before->behind = o->behind;
@@ -193,7 +204,7 @@ static int look_and_count(void) {
 /* MPI calls this back from within functions that we call here, too. */
 int progress_look(void) {
   if (!active || own_advances || mtx_trylock(&lock) != thrd_success) return 0;
-  own_advances = true;
+  entered();
   int ended = !active ? 0 : counts ? look_and_count() : look();
   progress_leave();
   return ended;

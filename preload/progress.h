@@ -18,7 +18,7 @@ enum { PROGRESS_NO_THREAD = -2 };
 void progress_start(bool counts, int cpu);
 void progress_end(void); /* nothing of the program is under way */
 
-/* The lock of all operations and plans. Within it messages are advanced by nobody. */
+/* The lock of all operations and plans, which a thread may enter again. Within it messages are advanced by nobody. */
 void progress_enter(void);
 void progress_enter_tidy(void); /* and frees what is over */
 void progress_leave(void);
