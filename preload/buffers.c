@@ -70,8 +70,10 @@ buffers buffers_of(const communicator *c, const program_call *p, bool (*straight
     b.in = as_is ? p->in.buffer : (b.packed_in = packed(elements(c, facts->in.amount, &p->in), &p->in));
   }
   if (out_here) {
-    bool apart = is_scattered(c, p), as_is = straight(p->out.type) && !apart;
+    bool apart = is_scattered(c, p);
     size_t n = elements_out(c, p), of_in = elements(c, facts->in.amount, &p->in);
+    bool shared = in_here && !n && b.in == p->out.buffer; /* an empty result where the operand is: no call in place */
+    bool as_is = straight(p->out.type) && !apart && !shared;
     if (in && !in_here && of_in > n) n = of_in; /* a smaller result stands at the start of what is combined */
     b.unpacks = !as_is;
     if (as_is) b.out = (void *)p->out.buffer;

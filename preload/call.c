@@ -1,5 +1,7 @@
 #include "preload/call.h"
 
+#include <limits.h>
+
 #include "core/catalogue/collective.h"
 #include "preload/layout.h"
 #include "preload/operators.h"
@@ -25,7 +27,12 @@ bool call_is_in_place(const communicator *c, const program_call *p) {
   if (coll_facts_of(p->collective)->in_place == COLL_IN_PLACE_ALWAYS) return true;
   bool in = call_has_input(c, p), out = call_has_output(c, p);
   return (in && call_in_place(&p->in)) || (out && call_in_place(&p->out)) ||
-         (in && out && p->in.buffer == p->out.buffer);
+         (in && out && p->in.buffer == p->out.buffer && p->in.buffer != MPI_BOTTOM && p->out.count);
+}
+
+/* MPI does not look at where the first rank wants the result of an exscan. */
+static bool is_open(const communicator *c, const program_call *p) {
+  return p->collective == COLL_EXSCAN && c->rank == 0 && !call_in_place(&p->in);
 }
 
 /* The side that says at this rank how large the call is: of one in place, the other. */
@@ -35,13 +42,21 @@ static const side *measure(const communicator *c, const program_call *p) {
 
 size_t call_bytes(const communicator *c, const program_call *p) {
   if (coll_counts_of(p->collective) == COLL_COUNTS_NOTHING) return 0;
+  if (per_rank_given(p->counts) && !coll_has_operator(p->collective) && p->out.type != MPI_DATATYPE_NULL) {
+    size_t all = call_before(p, c->size) * layout_size(p->out.type), ranks = (size_t)c->size;
+    return (all + ranks - 1) /
+           ranks; /* of bytes, not of elements: ranks may describe the same data by different types */
+  }
   const side *s = coll_has_operator(p->collective) && !call_in_place(&p->in) ? &p->in : measure(c, p);
   return s->type == MPI_DATATYPE_NULL ? 0 : s->count * layout_size(s->type);
 }
 
+/* Or, of an element that would have to be packed, more bytes than MPI packs at once. */
 static bool side_is_wrong(const side *s) {
-  return s->type == MPI_DATATYPE_NULL || s->count > (size_t)1 << 40 || layout_size(s->type) == SIZE_MAX ||
-         (!s->buffer && s->count && layout_size(s->type) && layout_is_dense(s->type));
+  if (s->type == MPI_DATATYPE_NULL || s->count > (size_t)1 << 40 || !layout_is_committed(s->type)) return true;
+  size_t bytes = layout_size(s->type);
+  bool dense = layout_is_dense(s->type);
+  return bytes == SIZE_MAX || (bytes > INT_MAX && !dense) || (!s->buffer && s->count && bytes && dense);
 }
 
 const char *call_refuses(const communicator *c, const program_call *p) {
@@ -51,7 +66,7 @@ const char *call_refuses(const communicator *c, const program_call *p) {
   if (coll_counts_of(p->collective) == COLL_COUNTS_NOTHING) return NULL;
   bool out_may = facts->in_place == COLL_IN_PLACE_OUT_IN && c->rank == p->root;
   if (call_has_input(c, p) && !call_in_place(&p->in) && side_is_wrong(&p->in)) return wrong;
-  if (call_has_output(c, p) && !(out_may && call_in_place(&p->out)) &&
+  if (call_has_output(c, p) && !is_open(c, p) && !(out_may && call_in_place(&p->out)) &&
       (call_in_place(&p->out) || side_is_wrong(&p->out)))
     return wrong;
   bool in_may = coll_has_in_place(p->collective) && facts->in_place != COLL_IN_PLACE_OUT_IN &&

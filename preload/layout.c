@@ -7,15 +7,15 @@
 #include "core/runtime/allocate.h"
 
 size_t layout_size(MPI_Datatype type) {
-  int bytes;
-  MPI_Type_size(type, &bytes);
+  MPI_Count bytes;
+  MPI_Type_size_x(type, &bytes);
   return bytes == MPI_UNDEFINED ? SIZE_MAX : (size_t)bytes;
 }
 
 bool layout_is_one_piece(MPI_Datatype type) {
   MPI_Aint begin, extent, true_begin, true_extent;
-  int bytes;
-  MPI_Type_size(type, &bytes);
+  MPI_Count bytes;
+  MPI_Type_size_x(type, &bytes);
   MPI_Type_get_extent(type, &begin, &extent);
   if (begin || extent != bytes) return false;
   MPI_Type_get_true_extent(type, &true_begin, &true_extent);
@@ -24,13 +24,25 @@ bool layout_is_one_piece(MPI_Datatype type) {
 
 /* ---- the order of parts ------------------------------------------------------------------------------ */
 
-/* Whether a derived type is dense, kept as its attribute: NULL is no. */
+/* Whether a derived type is dense, kept as its attribute once it is committed: NULL is no. */
 static int density = MPI_KEYVAL_INVALID;
 static char yes;
 
-void layout_start(void) { MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &density, NULL); }
+MPI_Comm layout_quiet;
 
-void layout_end(void) { MPI_Type_free_keyval(&density); }
+void layout_start(void) {
+  MPI_Group self;
+  MPI_Comm_group(MPI_COMM_SELF, &self);
+  MPI_Comm_create(MPI_COMM_SELF, self, &layout_quiet);
+  MPI_Group_free(&self);
+  MPI_Comm_set_errhandler(layout_quiet, MPI_ERRORS_RETURN);
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &density, NULL);
+}
+
+void layout_end(void) {
+  MPI_Type_free_keyval(&density);
+  MPI_Comm_free(&layout_quiet);
+}
 
 bool layout_is_named(MPI_Datatype type) {
   int n[3], combiner;
@@ -76,6 +88,13 @@ static bool in_order(MPI_Datatype type) {
   return layout_is_one_piece(type) && (layout_is_named(type) || derived_in_order(type));
 }
 
+/* MPI does not tell; but it packs nothing of a type that is not. */
+static bool is_committed(MPI_Datatype type) {
+  char none;
+  int end = 0;
+  return !MPI_Pack(&none, 0, type, &none, 1, &end, layout_quiet);
+}
+
 bool layout_is_dense(MPI_Datatype type) {
   if (!layout_is_one_piece(type)) return false;
   if (layout_is_named(type)) return true;
@@ -84,8 +103,16 @@ bool layout_is_dense(MPI_Datatype type) {
   MPI_Type_get_attr(type, density, &kept, &known);
   if (known) return kept == &yes;
   bool dense = derived_in_order(type);
-  MPI_Type_set_attr(type, density, dense ? &yes : NULL);
+  if (is_committed(type)) MPI_Type_set_attr(type, density, dense ? &yes : NULL);
   return dense;
+}
+
+bool layout_is_committed(MPI_Datatype type) {
+  void *kept;
+  int known;
+  if (layout_is_named(type)) return true;
+  MPI_Type_get_attr(type, density, &kept, &known);
+  return known || is_committed(type);
 }
 
 /* ---- packing ------------------------------------------------------------------------------------------ */
@@ -111,7 +138,7 @@ void layout_pack(const void *from, size_t elements, MPI_Datatype type, void *to)
     int end = 0;
     n = of_rest(elements - at, step);
     MPI_Pack((const char *)from + (MPI_Aint)at * extent, (int)n, type, (char *)to + at * bytes, (int)(n * bytes), &end,
-             MPI_COMM_SELF);
+             layout_quiet);
   }
 }
 
@@ -122,6 +149,6 @@ void layout_unpack(const void *from, void *to, size_t elements, MPI_Datatype typ
     int end = 0;
     n = of_rest(elements - at, step);
     MPI_Unpack((const char *)from + at * bytes, (int)(n * bytes), &end, (char *)to + (MPI_Aint)at * extent, (int)n,
-               type, MPI_COMM_SELF);
+               type, layout_quiet);
   }
 }

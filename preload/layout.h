@@ -9,8 +9,12 @@
 void layout_start(void);
 void layout_end(void);
 
-/* Bytes of data in one element; SIZE_MAX: MPI has no number for it (2 GiB and more). */
+/* Of this process alone, whose errors are returned. */
+extern MPI_Comm layout_quiet;
+
+/* Bytes of data in one element; SIZE_MAX: MPI has no number for it. */
 size_t layout_size(MPI_Datatype);
+bool layout_is_committed(MPI_Datatype);
 /* Do elements lie one behind the other without gaps, and their parts in the order in which they are sent? */
 bool layout_is_dense(MPI_Datatype);
 /* The same but for that order: enough where all ranks have the same type. */

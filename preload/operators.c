@@ -6,8 +6,7 @@
 #include "core/runtime/allocate.h"
 #include "preload/layout.h"
 
-static MPI_Comm quiet;                                  /* of this process alone, whose errors are returned */
-static mtx_t lock;                                      /* of it and of what was found out by it */
+static mtx_t lock; /* of layout_quiet's collectives, and of what was found out by them */
 static MPI_Op packed[2] = { MPI_OP_NULL, MPI_OP_NULL }; /* by whether it commutes */
 
 /* What a packed type stands for: kept as its attribute. */
@@ -33,7 +32,7 @@ static struct {
 
 static bool try_out(MPI_Op op, MPI_Datatype type) {
   char in[64] = { 0 }, out[64];
-  return !MPI_Reduce(in, out, 0, type, op, 0, quiet);
+  return !MPI_Reduce(in, out, 0, type, op, 0, layout_quiet);
 }
 
 bool operators_fit(MPI_Op op, MPI_Datatype type) {
@@ -100,12 +99,7 @@ MPI_Op operators_packed(MPI_Op op, MPI_Datatype type, MPI_Datatype *elements) {
 }
 
 void operators_start(void) {
-  MPI_Group self;
   mtx_init(&lock, mtx_plain);
-  MPI_Comm_group(MPI_COMM_SELF, &self);
-  MPI_Comm_create(MPI_COMM_SELF, self, &quiet);
-  MPI_Group_free(&self);
-  MPI_Comm_set_errhandler(quiet, MPI_ERRORS_RETURN);
   MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &meant, NULL);
   for (int commutes = 0; commutes < 2; commutes++) MPI_Op_create(combine_packed, commutes, &packed[commutes]);
 }
@@ -113,5 +107,4 @@ void operators_start(void) {
 void operators_end(void) {
   for (int commutes = 0; commutes < 2; commutes++) MPI_Op_free(&packed[commutes]);
   MPI_Type_free_keyval(&meant);
-  MPI_Comm_free(&quiet);
 }
