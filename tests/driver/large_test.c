@@ -5,6 +5,7 @@
 
 #include "core/runtime/mpi.h"
 #include "core/runtime/port_memory.h"
+#include "core/runtime/requests.h"
 #include "driver/launch.h"
 #include "driver/port.h"
 
@@ -60,6 +61,13 @@ static double time_of(launch *l, const coll_alg *alg, void *buffer[2], plan_type
   return both;
 }
 
+/* A part has up to 1 GiB, and one element at least. */
+static bool parts_are_right(void) {
+  requests ints = { .elem = 4 }, huge = { .elem = ((size_t)1 << 30) + 1 };
+  return requests_part(&ints, (size_t)1 << 40) == 1 << 28 && requests_part(&ints, 3) == 3 &&
+         requests_parts(&ints, (size_t)1 << 29) == 2 && requests_part(&huge, 3) == 1 && requests_parts(&huge, 3) == 3;
+}
+
 int main(int argc, char **argv) {
   static const struct {
     plan_type type;
@@ -78,7 +86,7 @@ int main(int argc, char **argv) {
   if (!port_share_buffers()) abort();
   void *buffer[2];
   for (int i = 0; i < 2; i++) buffer[i] = port_alloc((size_t)40 << 30);
-  int passed = 0, failed = 0;
+  int passed = 0, failed = !parts_are_right();
   for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
     for (size_t k = 0; k < sizeof large / sizeof *large; k++) {
       size_t small = (size_t)1 << 27;
