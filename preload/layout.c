@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/runtime/allocate.h"
@@ -131,14 +132,24 @@ static MPI_Aint extent_of(MPI_Datatype type) {
   return extent;
 }
 
+/* MPICH, for one, unpacks nothing at MPI_BOTTOM. */
+static void must(int code) {
+  char words[MPI_MAX_ERROR_STRING];
+  int length;
+  if (!code) return;
+  MPI_Error_string(code, words, &length);
+  fprintf(stderr, "collscope: MPI does not pack or unpack data of a collective: %s\n", words);
+  runtime_give_up(MPI_COMM_WORLD);
+}
+
 void layout_pack(const void *from, size_t elements, MPI_Datatype type, void *to) {
   size_t bytes = layout_size(type), step = at_once(type);
   MPI_Aint extent = extent_of(type);
   for (size_t at = 0, n; at < elements; at += n) {
     int end = 0;
     n = of_rest(elements - at, step);
-    MPI_Pack((const char *)from + (MPI_Aint)at * extent, (int)n, type, (char *)to + at * bytes, (int)(n * bytes), &end,
-             layout_quiet);
+    must(MPI_Pack((const char *)from + (MPI_Aint)at * extent, (int)n, type, (char *)to + at * bytes, (int)(n * bytes),
+                  &end, layout_quiet));
   }
 }
 
@@ -148,7 +159,7 @@ void layout_unpack(const void *from, void *to, size_t elements, MPI_Datatype typ
   for (size_t at = 0, n; at < elements; at += n) {
     int end = 0;
     n = of_rest(elements - at, step);
-    MPI_Unpack((const char *)from + at * bytes, (int)(n * bytes), &end, (char *)to + (MPI_Aint)at * extent, (int)n,
-               type, layout_quiet);
+    must(MPI_Unpack((const char *)from + at * bytes, (int)(n * bytes), &end, (char *)to + (MPI_Aint)at * extent, (int)n,
+                    type, layout_quiet));
   }
 }
