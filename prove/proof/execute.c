@@ -67,6 +67,7 @@ static int message(proof *e, int rank, size_t i, const rec_op *o) {
   if (e->posted[rank] <= i) {
     bool send = rec_sends(o->kind);
     if (!touches(e, rank, i, o->buf, o->off, o->bytes, !send)) return FAILS;
+    if (o->bytes && o->buf >= REC_SEGMENT) segment_keeps(e, rank, o->buf);
     e->posted[rank] = i + 1;
     if (e->clocked && send) e->snapshot[a->base + i] = clock_release(e, rank);
     if (!blocking) pending_add(a, i, o, !send);

@@ -1,10 +1,13 @@
 /* Shared segments. Vector clocks tell what a rank can know of the others: a message and a flag carry all that their
  * sender had done (and knew) when it sent or published. Two accesses of the same bytes, one of them a write, race
- * unless one is known at the other. */
+ * unless one is known at the other. A message reads or writes its bytes from its post until it is over, so its access is
+ * known to nobody meanwhile: who comes after it knows its end, and who comes before it is known at its post. */
 #include "prove/proof/segments.h"
 
 #include "prove/proof/state.h"
 #include "prove/proof/text.h"
+
+enum { UNDER_WAY = INT32_MAX }; /* the stamp of a message that is not over */
 
 static uint32_t *clock_of(const proof *e, int rank) { return &e->clock[(size_t)rank * e->row]; }
 
@@ -36,6 +39,7 @@ bool segment_access(proof *e, int rank, size_t op, int buf, int home, uint64_t o
   size_t kept = 0;
   for (size_t i = 0; i < w->n; i++) {
     access x = w->list[i];
+    if (x.stamp == UNDER_WAY && x.rank == rank && x.op == op) continue; /* it is over */
     bool overlap = x.begin < end && off < x.end;
     if (overlap && x.rank != rank && (write || x.write) && mine[x.rank] < x.stamp) {
       message_text here = op_text(e, rank, op), there = op_text(e, x.rank, x.op);
@@ -43,12 +47,18 @@ bool segment_access(proof *e, int rank, size_t op, int buf, int home, uint64_t o
                         here.text, x.rank, there.text);
     }
     bool covered = off <= x.begin && x.end <= end;
-    if (!(covered && (write || (x.rank == rank && !x.write)))) w->list[kept++] = x;
+    if (x.stamp == UNDER_WAY || !(covered && (write || (x.rank == rank && !x.write)))) w->list[kept++] = x;
   }
   w->n = kept;
   RESERVE(w->list, w->cap, kept + 1);
   w->list[w->n++] = (access){ off, end, op, rank, mine[rank], write };
   return true;
+}
+
+void segment_keeps(proof *e, int rank, int buf) {
+  shared *g = &e->group[e->r->segment[rank][buf - REC_SEGMENT].group];
+  part *w = &g->parts[g->index[rank]];
+  w->list[w->n - 1].stamp = UNDER_WAY;
 }
 
 static flag *flag_of(proof *e, int rank, const rec_op *o) {

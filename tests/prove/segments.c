@@ -98,7 +98,7 @@ ALGORITHM(both_publish) {
   if (c->rank < 2) coll_publish(c, s->seg, 0, 0, now + (uint64_t)c->rank);
 }
 
-enum { HURRIED = 1, LOOKS_EARLY = 2, PAST_PART = 4, WHILE_READ = 8 };
+enum { HURRIED = 1, LOOKS_EARLY = 2, PAST_PART = 4, WHILE_READ = 8, WAITS_LAST = 16 };
 
 /* The root sends to the last rank, which receives into its own part, whence all others but the root read. */
 static void part_bcast(coll_ctx *c, const coll_args *a, int wrong) {
@@ -114,6 +114,7 @@ static void part_bcast(coll_ctx *c, const coll_args *a, int wrong) {
     coll_req got = coll_irecv(c, coll_at(c, part, wrong & PAST_PART ? 1 : 0), m, root);
     if (wrong & LOOKS_EARLY) coll_copy(c, a->out, part, m);
     if (wrong & HURRIED) coll_publish(c, s->seg, home, 0, now);
+    for (int i = 1; i < home && wrong & WAITS_LAST; i++) coll_await(c, s->seg, i, 1, now);
     coll_wait(c, &got);
     if (!(wrong & HURRIED)) coll_publish(c, s->seg, home, 0, now);
     coll_copy(c, a->out, part, m);
@@ -125,6 +126,7 @@ static void part_bcast(coll_ctx *c, const coll_args *a, int wrong) {
 }
 ALGORITHM(part_right) { part_bcast(c, a, 0); }
 ALGORITHM(part_hurried) { part_bcast(c, a, HURRIED); }
+ALGORITHM(part_read_before_it_came) { part_bcast(c, a, HURRIED | WAITS_LAST); }
 ALGORITHM(part_looks_early) { part_bcast(c, a, LOOKS_EARLY); }
 ALGORITHM(part_too_far) { part_bcast(c, a, PAST_PART); }
 ALGORITHM(part_while_read) { part_bcast(c, a, WHILE_READ); }
@@ -165,6 +167,7 @@ static const test tests[] = {
   SEGMENT(segment_same_value, open_segment, RACE, "flags only grow"),
   SEGMENT(segment_too_far, open_segment, MISUSE, "past the end of its part"),
   SEGMENT(part_hurried, open_segment, RACE, "races"),
+  SEGMENT(part_read_before_it_came, open_segment, RACE, "races with rank 4's irecv"),
   SEGMENT(part_looks_early, open_segment, PENDING, "of segment 0 while the irecv of 28 bytes"),
   SEGMENT(part_too_far, open_segment, MISUSE, "past the end of segment 0 (bytes 4 to 32 of 28)"),
   SEGMENT(part_before, open_segment, MISUSE, "4 bytes before the start of segment 0"),
