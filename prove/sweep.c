@@ -67,9 +67,6 @@ static counts counts_of(const sweep *s, int p) {
   return c;
 }
 
-/* Of exscan the sweep has proved calls with two buffers only. */
-static bool has_in_place(coll_collective k) { return coll_has_in_place(k) && k != COLL_EXSCAN; }
-
 /* Keeps what has failed at a point, each failure once. */
 static void keep_failure(sweep *s, const coll_args *a) {
   const prover *v = s->prover;
@@ -85,7 +82,7 @@ static void keep_failure(sweep *s, const coll_args *a) {
   coll_key(s->alg, a->param, key, sizeof key);
   if (coll_has_root(s->alg->collective)) snprintf(root, sizeof root, " root=%d", a->root);
   if (coll_has_operator(s->alg->collective)) snprintf(commutes, sizeof commutes, " commutes=%d", a->commutes);
-  if (has_in_place(s->alg->collective)) snprintf(in_place, sizeof in_place, " in_place=%d", a->in_place);
+  if (coll_has_in_place(s->alg->collective)) snprintf(in_place, sizeof in_place, " in_place=%d", a->in_place);
   if (s->blocks) snprintf(blocks, sizeof blocks, " counts=%s", s->blocks);
   snprintf(f->point, sizeof f->point, "%s ranks=%d count=%zu%s%s%s%s", key, a->size, a->count, blocks, root, commutes,
            in_place);
@@ -157,7 +154,7 @@ static void call(sweep *s, coll_args a, bool every_root) {
     a.root = root;
     a.in_place = false;
     operators(s, a);
-    if (!has_in_place(s->alg->collective)) continue;
+    if (!coll_has_in_place(s->alg->collective)) continue;
     a.in_place = true;
     operators(s, a);
   }

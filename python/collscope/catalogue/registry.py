@@ -79,7 +79,13 @@ class Collective:
     unit: str  # what count counts: "block", "vector", "none"
     input: Side
     output: Side
+    in_place: str  # what a call in place shares: "never", "always" one buffer, "same", "in_out", "out_in"
     bound: Bound
+
+    @property
+    def has_in_place(self) -> bool:
+        """Whether a call may be in place or not."""
+        return self.in_place not in ("never", "always")
 
     @property
     def counts_blocks(self) -> bool:

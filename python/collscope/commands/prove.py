@@ -125,7 +125,8 @@ def read_keys(algo: str) -> list[tuple[str, str]]:
 
 
 def points(request: Request, collective: str, key: str, ranks: int) -> Iterator[Point]:
-    """The calls to prove on so many ranks: every count and root, and where there is an operator also one that does not commute."""
+    """The calls to prove on so many ranks: every count and root, and where there is an operator also one that does not commute. Of
+    these in place, too; a document shows one call."""
     known = registry.load()
     about = known.collective(collective)
     op, blocks = operator_of(request.type_name), distribution.parse(request.counts)
@@ -147,10 +148,11 @@ def points(request: Request, collective: str, key: str, ranks: int) -> Iterator[
         if r >= ranks:
             continue
         for count in dict.fromkeys(counts):
-            point = Point(collective, key, count, type=request.type_name, op=op, root=r, counts=blocks)
-            yield point
-            if about.has_operator and not request.as_json and request.type_name != "affine":
-                yield replace(point, type="affine", op="affine")
+            for in_place in (False, True) if about.has_in_place and not request.as_json else (False,):
+                point = Point(collective, key, count, request.type_name, op, r, in_place, counts=blocks)
+                yield point
+                if about.has_operator and not request.as_json and request.type_name != "affine":
+                    yield replace(point, type="affine", op="affine")
 
 
 def ask(targets: Sequence[tuple[int, Point]], schedule: bool, limit_s: float | None = None) -> list[dict[str, Any]]:
@@ -182,11 +184,12 @@ def ask(targets: Sequence[tuple[int, Point]], schedule: bool, limit_s: float | N
 
 def _describe(point: Point, ranks: int) -> str:
     root = f", root {point.root}" if point.root else ""
-    return f"{point.algorithm}, {counted(ranks, 'rank')}, count {point.count}{root}"
+    return f"{point.algorithm}, {counted(ranks, 'rank')}, count {point.count}{root}{', in place' * point.in_place}"
 
 
 def _no_reply(ranks: int, point: Point, abandoned: Abandoned) -> dict[str, Any]:
-    shape = {"algorithm": point.algorithm, "ranks": ranks, "count": point.count, "root": point.root, "in_place": 0}
+    shape = {"algorithm": point.algorithm, "ranks": ranks, "count": point.count, "root": point.root}
+    shape["in_place"] = int(point.in_place)
     if not abandoned.limit:
         return {**shape, "status": abandoned.reason, "verdict": None, "kind": "not tried"}
     return {**shape, "status": "ok", "verdict": "failed", "kind": "limit", "failure": abandoned.reason}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +48,9 @@ def test_a_vector_that_no_record_holds_is_no_fault_of_the_algorithm(
 
 
 def points(collective: str, ranks: int, **options: Any) -> list[tuple[int, int, str, str]]:
-    """Count, root, type and operator of each call."""
+    """Count, root, type and operator of each call with two buffers."""
     made = prove.points(prove.Request("x", **options), collective, f"{collective}/x", ranks)
-    return [(p.count, p.root, p.type, p.op) for p in made]
+    return [(p.count, p.root, p.type, p.op) for p in made if not p.in_place]
 
 
 def test_an_algorithm_is_proved_over_counts_roots_and_operators(known: Registry) -> None:
@@ -70,6 +71,20 @@ def test_an_algorithm_is_proved_over_counts_roots_and_operators(known: Registry)
     assert points("bcast", 5, as_json=True) == [(1000, 0, "float", "sum")]
     assert points("allreduce", 5, as_json=True) == [(1000, 0, "float", "sum")]
     assert points("bcast", 5, as_json=True, root=2, sizes="4") == [(1, 2, "float", "sum")]
+
+
+def test_a_call_that_may_be_in_place_is_proved_with_two_buffers_and_in_place(known: Registry) -> None:
+    def made(collective: str, **options: Any) -> list[Point]:
+        return list(prove.points(prove.Request("x", **options), collective, f"{collective}/x", 5))
+
+    for collective in ("allreduce", "allgather", "gather", "scatter", "rotation"):
+        apart = [p for p in made(collective) if not p.in_place]
+        assert sorted(map(str, made(collective))) == sorted(
+            str(replace(p, in_place=x)) for p in apart for x in (False, True)
+        )
+    for collective in ("bcast", "barrier"):
+        assert not any(p.in_place for p in made(collective))
+    assert [p.in_place for p in made("allgather", as_json=True)] == [False]
 
 
 def test_a_sweep_is_of_calls_without_options_of_their_own() -> None:
