@@ -105,8 +105,10 @@ static void remember(prover *v) {
                           .operations = r->operations };
 }
 
+int prover_calls(const coll_alg *alg) { return alg->prepare || alg->flags & COLL_SEGMENTS ? 2 : 1; }
+
 bool prover_point(prover *v, const coll_alg *alg, const coll_args *args) {
-  int calls = alg->flags & COLL_SEGMENTS ? 2 : 1;
+  int calls = prover_calls(alg);
   v->costs_known = false;
   for (unsigned seed = 0; seed < PROVER_ORDERS; seed++) {
     v->record = record_make(v->record, alg, args, calls, seed);
@@ -122,7 +124,7 @@ bool prover_point(prover *v, const coll_alg *alg, const coll_args *args) {
   return verdict(v, true);
 }
 
-/* Timing wants one call; a proof of segments has two. */
+/* Timing wants one call; a proof may have two. */
 static void one_call(prover *v, const coll_alg *alg, const coll_args *args) {
   if (v->record->calls != 1) v->record = record_make(v->record, alg, args, 1, 0);
 }

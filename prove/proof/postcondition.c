@@ -1,6 +1,8 @@
 /* What every rank brings to a call, and what the collective promises that it holds when it leaves. */
 #include "prove/proof/postcondition.h"
 
+#include <stdio.h>
+
 #include "core/catalogue/collective.h"
 #include "patterns/rank_block.h"
 #include "prove/proof/sets.h"
@@ -41,10 +43,14 @@ static bool holds(proof *e, int rank, int buf, const char *name, uint64_t base, 
   while (at < base + off + len) {
     const run *w = &m->run[i++];
     uint64_t want = coord + (at - base - off);
-    if (w->set != set || at + w->delta != want)
-      return proof_fail(e, name[0] == 'i' ? PROOF_INPUT : PROOF_RESULT, "rank %d: %s of %s holds %s, expected %s", rank,
-                        place_text(e, at - base).text, name, value_text(e, at + w->delta, w->set).text,
+    if (w->set != set || at + w->delta != want) {
+      char after[32] = "";
+      int call = e->state[rank].call;
+      if (call) snprintf(after, sizeof after, "after call %d, ", call + 1);
+      return proof_fail(e, name[0] == 'i' ? PROOF_INPUT : PROOF_RESULT, "rank %d: %s%s of %s holds %s, expected %s",
+                        rank, after, place_text(e, at - base).text, name, value_text(e, at + w->delta, w->set).text,
                         value_text(e, want, set).text);
+    }
     at = run_end(m, i - 1);
   }
   return true;

@@ -128,6 +128,21 @@ ALGORITHM(scatter_spoils_in) {
       coll_recv(c, a->in_place ? a->out : (void *)a->in, m, i);
     }
 }
+static void *counts_calls(coll_ctx *c, const coll_args *a) {
+  (void)a;
+  int *calls = coll_keep(c, sizeof *calls);
+  *calls = 0;
+  return calls;
+}
+ALGORITHM(sends_once) {
+  NAMES; /* takes the data of the first call for those of the second */
+  int *calls = a->prepared;
+  if ((*calls)++) return;
+  if (me != root) coll_recv(c, a->out, m, root);
+  else
+    for (int i = 0; i < p; i++)
+      if (i != root) coll_send(c, a->out, m, i);
+}
 
 static const test tests[] = {
   CASE(ALLGATHER, wrong_block, RESULT, "expected rank"),
@@ -154,6 +169,7 @@ static const test tests[] = {
        "element 0 of out holds the root's element 28, expected the root's element 0", .in_place = true),
   CASE(SCATTER, scatter_spoils_in, MISUSE, "recv writes into in", .root = 2),
   CASE(BARRIER, half_a_barrier, RESULT, "leaves the barrier", .p = 70),
+  CASE(BCAST, sends_once, RESULT, "rank 1: after call 2, element 0 of out holds nothing", .alg.prepare = counts_calls),
 
   CASE(REDUCE, sum_with_a_gap, OK, "", .commutes = true, .p = 129),
 };
