@@ -27,6 +27,13 @@ bool data_move(proof *e, origin from, memory *to, uint64_t to_off, uint64_t byte
 
 static uint64_t piece_end(const piece *q, size_t i, size_t n, uint64_t len) { return i + 1 < n ? q[i + 1].rel : len; }
 
+/* Is an element cut in two where the piece that holds `at` begins, or is every one of the piece? */
+static bool cuts(const piece *q, size_t i, uint64_t at, uint64_t elem) {
+  if ((q[i].coord - q[i].rel) % elem) return true;
+  bool begins = i && q[i].rel == at && at % elem;
+  return begins && (q[i].set != q[i - 1].set || q[i].coord - q[i].rel != q[i - 1].coord - q[i - 1].rel);
+}
+
 bool data_reduce(proof *e, int rank, size_t op, const rec_op *o) {
   memory *left = buffer_of(e, rank, o->buf, rank), *right = buffer_of(e, rank, o->buf2, rank);
   size_t nl = memory_read(left, o->off, o->bytes, &e->left, &e->left_cap);
@@ -43,6 +50,11 @@ bool data_reduce(proof *e, int rank, size_t op, const rec_op *o) {
     if (lc != rc)
       return proof_fail(e, PROOF_OPERANDS, "rank %d: %s combines %s with %s", rank, op_text(e, rank, op).text,
                         value_text(e, lc, l->set).text, value_text(e, rc, r->set).text);
+    if (cuts(e->left, i, at, e->elem) || cuts(e->right, k, at, e->elem))
+      return proof_fail(e, PROOF_OPERANDS,
+                        "rank %d: %s combines a part of element %" PRIu64
+                        "; an operator takes whole elements of %" PRIu64 " bytes, so make each whole first",
+                        rank, op_text(e, rank, op).text, lc / e->elem, e->elem);
     uint64_t set = set_join(e, l->set, r->set);
     if (!set)
       return proof_fail(e, PROOF_TWICE, "rank %d: %s combines %s with %s: some are counted twice", rank,

@@ -49,6 +49,30 @@ def test_json_has_every_message_of_the_file(ring: Path, capsys: pytest.CaptureFi
     assert [(m["src"], m["dst"], m["bytes"]) for m in answer["points"][0]["schedule"]] == [(0, 1, 8), (1, 0, 8)]
 
 
+HALVES = "  copy in+0 2 into scratch+2\n  copy in+2 2 into scratch+0\n"
+IN_ORDER = "  copy in+2 2 into scratch+2\n  copy in+0 2 into scratch+0\n"
+EXCHANGED = """  isend scratch+0 4 to {other} as 0
+  irecv scratch+4 4 from {other} as 1
+  wait 0 1
+  copy scratch+0 4 into scratch+8
+  reduce scratch+4 4 into scratch+8
+"""
+
+
+def test_an_element_is_combined_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its halves may be moved one by one, but not combined while they are exchanged."""
+    path = tmp_path / "halves.schedule"
+    for begins, first, second, verdict in ((HALVES, 8, 10, "failed"), (IN_ORDER, 10, 8, "proven")):
+        ends = f"  copy scratch+{first} 2 into out+2\n  copy scratch+{second} 2 into out+0\n"
+        ranks = (f"rank {r} scratch=16\n{begins}{EXCHANGED.format(other=1 - r)}{ends}" for r in (0, 1))
+        path.write_text("collscope-schedule 1\ncall collective=allreduce ranks=2 count=1\n" + "".join(ranks))
+        point = json.loads(call(capsys, "prove", "--schedule", str(path), "--json")[1])["points"][0]
+        assert point["verdict"] == verdict
+        if verdict == "failed":
+            assert point["kind"] == "operands"
+            assert "combines a part of element 0; an operator takes whole elements of 4 bytes" in point["failure"]
+
+
 def test_a_time_is_that_of_the_first_call_and_the_proof_of_all(ring: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of a file with two calls, rank by rank; in a wrong one the second call's receive lies elsewhere."""
     head, *ranks = RING.replace("count=2", "count=2 calls=2").split("rank ")
