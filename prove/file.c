@@ -1,11 +1,13 @@
 #include "prove/file.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "core/catalogue/collective.h"
 #include "core/catalogue/json.h"
 #include "core/plan/refuse.h"
+#include "core/schedule/channels.h"
 #include "core/schedule/text.h"
 #include "model/timing.h"
 #include "prove/points.h"
@@ -86,4 +88,25 @@ bool file_segments_fit(const record *r, const coll_place *place, const char *pat
         }
     }
   return true;
+}
+
+bool file_sizes_agree(const record *r, char *error, size_t size) {
+  matching m = { 0 };
+  matching_make(&m, r);
+  bool fine = true;
+  for (int rank = 0; rank < r->args.size && fine; rank++)
+    for (size_t i = 0; i < r->rank[rank].n && fine; i++) {
+      const rec_op *o = &r->rank[rank].op[i];
+      uint32_t other = rec_sends(o->kind) ? m.partner[m.base[rank] + i] : CHANNEL_NOBODY;
+      if (other == CHANNEL_NOBODY) continue;
+      uint64_t received = r->rank[o->peer].op[other].bytes;
+      fine = received == o->bytes;
+      if (!fine)
+        snprintf(error, size,
+                 "rank %d sends %" PRIu64 " byte%s to rank %d, which receives %" PRIu64
+                 " there; give both the same size, or different tags where they belong to other messages",
+                 rank, o->bytes, o->bytes == 1 ? "" : "s", o->peer, received);
+    }
+  matching_free(&m);
+  return fine;
 }

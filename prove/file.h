@@ -3,6 +3,7 @@
 #define COLLSCOPE_PROVE_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "core/schedule/schedule.h"
 
@@ -16,5 +17,9 @@ int file_describe(const char *path);
 
 /* Whether ranks share segments on one node alone, where they sit so; false, having said why. */
 bool file_segments_fit(const record *, const coll_place *, const char *path);
+
+/* Whether each message has one size at both its ends; else false, with the first that has two. One without the other end is not looked
+ * at. */
+bool file_sizes_agree(const record *, char *error, size_t size);
 
 #endif

@@ -332,6 +332,12 @@ static int file(model *m, const char *path) {
   snprintf(q.key, sizeof q.key, "%.100s", path);
   m->timing.want_messages = m->trace || m->holdings;
   answer a = { .id = q.id, .kind = "ok", .status = "ok", .chose = "", .collective = r->collective, .args = &r->args };
+  if (r->collective == COLL_COLLECTIVES && !file_sizes_agree(r, error, sizeof error)) { /* no proof says so */
+    a.kind = "failed";
+    a.status = error;
+    print_answer(m, &a);
+    return 1;
+  }
   return answer_timed(m, &q, &a);
 }
 

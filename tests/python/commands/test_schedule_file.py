@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from collscope.base import paths, programs
+from collscope.base.units import counted
 from command_line import call
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
@@ -215,6 +216,18 @@ def test_goal_is_timed_and_never_proved(tmp_path: Path, capsys: pytest.CaptureFi
     for command in ("prove", "show"):
         status, _, err = call(capsys, command, "--schedule", str(path))
         assert status != 0 and "./collscope run times it" in " ".join(err.split())
+
+
+@pytest.mark.parametrize(("sent", "received"), [(1000, 999), (1, 1000)])
+def test_a_message_with_a_size_at_each_end_has_no_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], sent: int, received: int
+) -> None:
+    path = tmp_path / "ping.goal"
+    path.write_text(PING.replace("send 1000b", f"send {sent}b").replace("recv 1000b", f"recv {received}b"))
+    status, out, err = call(capsys, "run", "--on", "schooner", "--source", "model", "--schedule", str(path))
+    assert status == 1 and "model of" not in out
+    both = f"rank 0 sends {counted(sent, 'byte')} to rank 1, which receives {received} there; give both the same size"
+    assert f"ping.goal: {both}" in " ".join(err.split())
 
 
 def test_operations_that_wait_for_more_than_the_file_asks_are_counted(
