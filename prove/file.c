@@ -38,6 +38,14 @@ int file_describe(const char *path) {
   return 0;
 }
 
+/* Whether other orders of arrival than the file's are possible, which are other schedules. */
+static bool takes_any(const record *r) {
+  for (int rank = 0; rank < r->args.size; rank++)
+    for (size_t i = 0; i < r->rank[rank].n; i++)
+      if (r->rank[rank].op[i].kind == REC_RECV_ANY) return true;
+  return false;
+}
+
 static int prove(record *r, bool messages) {
   proof_result result;
   timing_result timing = { .want_messages = messages };
@@ -52,6 +60,7 @@ static int prove(record *r, bool messages) {
   print_call(&j, r);
   json_text(&j, "status", "ok");
   points_print_proof(&j, fine, proof_kind_name(result.kind), &result);
+  json_bool(&j, "one_arrival_order", takes_any(r));
   schedule_first_call(r);
   machine rounds = machine_one_port(1, 0, 0);
   bool timed = fine && !timing_run(r, &rounds, &timing);

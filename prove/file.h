@@ -8,7 +8,8 @@
 #include "core/schedule/schedule.h"
 
 /* Proves it and prints one JSON line, as points.c does of a point of a plan: algorithm is what the file says it is of, or "";
- * elem and commutes stand beside the rest of the call. Returns the exit status: 0, 1 when the proof failed, 2 when the file cannot be
+ * elem and commutes stand beside the rest of the call, and
+ * one_arrival_order: a recv_any has been proven for the order of arrival in the file alone. Returns the exit status: 0, 1 when the proof failed, 2 when the file cannot be
  * read or promises nothing. */
 int file_prove(const char *path, bool messages);
 

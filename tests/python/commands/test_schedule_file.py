@@ -50,6 +50,31 @@ def test_json_has_every_message_of_the_file(ring: Path, capsys: pytest.CaptureFi
     assert [(m["src"], m["dst"], m["bytes"]) for m in answer["points"][0]["schedule"]] == [(0, 1, 8), (1, 0, 8)]
 
 
+GATHER = """collscope-schedule 1
+call collective=gather ranks=3 count=1
+rank 0
+  copy in+0 4 into out+0
+  {kind} out+4 4 from 1
+  {kind} out+8 4 from 2
+rank 1
+  send in+0 4 to 0
+rank 2
+  send in+0 4 to 0
+"""
+
+
+@pytest.mark.parametrize("kind", ["recv", "recv_any"])
+def test_one_order_of_arrival_is_not_all(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Were the message of rank 2 first, these blocks would be exchanged."""
+    path = tmp_path / "gather.schedule"
+    path.write_text(GATHER.format(kind=kind))
+    status, _, err = call(capsys, "prove", "--schedule", str(path))
+    assert status == 0
+    assert ("proven for the order of arrival in the file alone" in " ".join(err.split())) == (kind == "recv_any")
+    point = json.loads(call(capsys, "prove", "--schedule", str(path), "--json")[1])["points"][0]
+    assert point["verdict"] == "proven" and point["one_arrival_order"] == (kind == "recv_any")
+
+
 HALVES = "  copy in+0 2 into scratch+2\n  copy in+2 2 into scratch+0\n"
 IN_ORDER = "  copy in+2 2 into scratch+2\n  copy in+0 2 into scratch+0\n"
 EXCHANGED = """  isend scratch+0 4 to {other} as 0
