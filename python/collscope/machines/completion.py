@@ -14,13 +14,13 @@ from math import inf, log2
 from typing import Any
 
 from collscope.base.number import Number
+from collscope.machines.limits import SMALL
 from collscope.machines.priors import MAX_BUSY, MIN_EAGER_BYTES, Range, ranges
 from collscope.machines.spec import AS_NEEDED, FAR, NUMBERS, SPENT, Piece, Spec, filled, narrowest, tidy
 
 RANGES = ranges()
 MIB = 1 << 20
 NOTHING = 1e-6  # of a byte's time: where the rest is less, processors spend all of it, and links none
-SMALL = 4096  # bytes: below, the slope of a curve says little of links
 ALONE = "the links are busy as long as the message by itself"
 SOURCE = "other machines: docs/priors.md"
 

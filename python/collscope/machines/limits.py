@@ -33,6 +33,7 @@ SLOW_S_PER_BYTE = (1e-7, 1e-8)  # 10 and 100 MB/s
 SLOW_OVERHEAD_S = 1e-4
 _FAST = "1 GB/s or more"
 Where = tuple[str | int, ...]  # as in base.toml_table
+SMALL = 4096  # bytes: below, the slope of a curve says little of links
 BULK_BYTES = 1 << 20  # the latency of pieces from here on is a straight line's intercept, no message's time
 
 
@@ -158,6 +159,15 @@ def gap_contradictions(spec: Spec) -> Iterator[tuple[tuple[str | int, ...], str]
                             "than the whole; lower gap_s, receive_gap_s, what they are a byte, or traffic",
                         )
                         break
+
+
+def link_contradictions(spec: Spec) -> Iterator[tuple[str, int, str]]:
+    """As curve_contradictions, of a specification that will be completed: those of pieces that only small messages are in are left out, as
+    their links are taken to be busy no longer than the message by itself."""
+    for class_, at, problem in curve_contradictions(spec):
+        pieces = spec.curve[class_]
+        if at + 1 == len(pieces) or pieces[at + 1].start > SMALL:
+            yield class_, at, problem
 
 
 def noise_contradictions(spec: Spec) -> Iterator[tuple[Where, str]]:

@@ -23,6 +23,7 @@ from collscope.machines.limits import (
     doubts,
     gap_contradictions,
     idle_links,
+    link_contradictions,
     misfit,
     noise_contradictions,
     too_large,
@@ -265,9 +266,11 @@ def _checked(
     keys = frozenset(document.data)
     before = complete(given, keys)
     left_out = elements_of(overrides[WITHOUT], given.name) if WITHOUT in overrides else ()
-    spec = complete(_typed(given, keys, overrides, complete), keys | overrides.keys())
-    spec = filled(without(spec, left_out))
-    for class_, at, problem in curve_contradictions(spec):
+    typed = _typed(given, keys, overrides, complete)
+    spec = filled(without(complete(typed, keys | overrides.keys()), left_out))
+    # First as typed: a completion fits messages to links, and would hide that a link is too narrow for its curve.
+    as_typed = link_contradictions(filled(without(typed, left_out))) if spec.complete else ()
+    for class_, at, problem in (*as_typed, *curve_contradictions(spec)):
         drawn = (
             class_ if class_ in given.own_curves else next(one for one in given.own_curves if _same(given, one, class_))
         )

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from collscope.base.errors import UserError
 from collscope.machines import completion, find
-from collscope.machines.completion import NONBLOCKING, SOCKETS, SOURCE
+from collscope.machines.completion import ALONE, NONBLOCKING, SOCKETS, SOURCE
 from collscope.machines.platform import Platform
-from collscope.machines.spec import Spec
+from collscope.machines.spec import Spec, SpecError
 from collscope.points.plan import Layout, Point
 from collscope.sources import model, unknowns
 from open_mpi import needs_prover
-from osu_alone import KNOWN, machine
+from osu_alone import KNOWN, OSU_ALONE, machine
 
 
 def test_open_numbers_have_the_middle_of_their_range(tmp_path: Path) -> None:
@@ -65,6 +66,50 @@ def test_the_rate_between_sockets_carries_the_network_where_the_nic_has_its_sock
         spec = find.load_spec(machine(tmp_path, "complete = false", "memory_bytes_per_s = 13e9", *lines))
         found.append(SOCKETS.with_values(spec, {"interconnect": 0.5}).interconnect_bytes_per_s.value)
     assert found == pytest.approx([0.55 * 13e9, 1 / 8.2e-11])
+
+
+@pytest.mark.parametrize(
+    ("lines", "brackets", "refuses"),
+    [
+        (
+            ["nic_bytes_per_s = 5e9"],
+            "",
+            "curve.network: class network from 4096 bytes: 8.2e-11 s per byte is",
+        ),
+        (
+            ["memory_bytes_per_s = 4e9"],
+            "",
+            "class cache from 0 bytes: 2e-10 s per byte is faster than the narrowest link",
+        ),
+        (
+            [],
+            "[nic_bytes_per_s=5e9]",
+            "8.2e-11 s per byte is faster than the narrowest link allows (1 / 5e+09 B/s = 2e-10)",
+        ),
+        (["nic_bytes_per_s = 12.3e9"], "", ""),
+    ],
+)
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_link_that_is_given_and_is_too_narrow_for_its_curve_is_refused(
+    tmp_path: Path, lines: list[str], brackets: str, refuses: str, whole: bool
+) -> None:
+    """Completed or not: what is filled in does not hide it."""
+    name = machine(tmp_path, *lines, "" if whole else "complete = false") + brackets
+    if not refuses:
+        assert find.load_spec(name).curve["network"][1].traffic.value == pytest.approx(1)
+        return
+    with pytest.raises(UserError) as error:
+        find.load_spec(name)
+    assert refuses in str(error.value)
+
+
+def test_small_messages_that_are_faster_than_a_given_link_keep_it_busy_as_long_as_they_take(tmp_path: Path) -> None:
+    """Their curve is flat, whatever the link."""
+    text = OSU_ALONE.replace("[0, 1.8e-6, 1e-9]", "[0, 1.8e-6, 2e-11]")
+    traffic = find.load_spec(machine(tmp_path, "nic_bytes_per_s = 12.5e9", text=text)).curve["network"][0].traffic
+    assert traffic.value == pytest.approx(2e-11 / 8.2e-11) and traffic.source == ALONE
+    with pytest.raises(SpecError, match="class network from 0 bytes: 2e-11 s per byte is faster"):
+        find.load_spec(machine(tmp_path, "nic_bytes_per_s = 12.5e9", text=text.replace("[4096,", "[4097,")))
 
 
 @needs_prover
