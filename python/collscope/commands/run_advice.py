@@ -116,7 +116,7 @@ def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bo
         return _in_doubt(members, judged, versions)
     if winner.is_own_choice:
         return ["the library's own choice is the fastest: force nothing"]
-    ties = [key for key in winner.ties if all(key in w.ties for w in members)]
+    ties = _common_ties(members)
     how = "by their quartiles" if winner.quartiles else f"within {TIE:.0%}"
     lines = [f"tied {how}: {', '.join(map(_name, ties))}"] if len(ties) > 1 else []
     if unchecked := next((w.unchecked for w in members if w.unchecked), None):
@@ -127,10 +127,54 @@ def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bo
         )
     texts: dict[str, list[OpenMpi]] = {}
     for library in versions:
-        key = next((key for key in ties if winner.words(key, library)), "")
+        key = _tied(members, library)
         text = _forced(members, key, library) if key else _next_best(members, library, timed_all)
         texts.setdefault(text, []).append(library)
     return [*lines, *(f"{openmpi.names(libraries)}{text}" for text, libraries in texts.items())]
+
+
+def goes_on(members: Sequence[Winner], following: Winner, versions: Sequence[OpenMpi]) -> bool:
+    """Whether lines for these sizes hold for the following one as well: one winner, and of each version that lacks it one next best."""
+    first, together = members[-1], [*members, following]
+    if first.key != following.key or _hangs_on(first) != _hangs_on(following):
+        return False
+    if following.doubt:
+        return True  # nothing is said of a next best
+    for library in versions:
+        best = _best(together, library)
+        if not _tied(together, library) and not best == _best(members, library) == _best([following], library):
+            return False
+    return True
+
+
+def _hangs_on(winner: Winner) -> tuple[str, str]:
+    """The name of the unknown number on which a winner hangs, and why that was not found out."""
+    return winner.doubt.unknown.name if winner.doubt else "", winner.unchecked.reason if winner.unchecked else ""
+
+
+def _common_ties(members: Sequence[Winner]) -> list[str]:
+    """What ties with the winner at every size, itself first."""
+    return [key for key in members[-1].ties if all(key in w.ties for w in members)]
+
+
+def _tied(members: Sequence[Winner], library: OpenMpi) -> str:
+    """The first of them that a version has words for; empty: none."""
+    return next((key for key in _common_ties(members) if members[-1].words(key, library)), "")
+
+
+def _losses(members: Sequence[Winner], library: OpenMpi) -> dict[str, float]:
+    """How many times as long as the winner, where it loses most, takes each algorithm that a version has words for."""
+    return {
+        key: max(w.times[key] / w.times[w.key] for w in members)
+        for key in members[-1].times
+        if all(key in w.times for w in members) and members[-1].words(key, library)
+    }
+
+
+def _best(members: Sequence[Winner], library: OpenMpi) -> str:
+    """Of those the one that loses least; empty: none."""
+    losses = _losses(members, library)
+    return min(losses, key=lambda key: losses[key], default="")
 
 
 def _in_doubt(members: Sequence[Winner], judged: Judged, versions: Sequence[OpenMpi]) -> list[str]:
@@ -215,23 +259,24 @@ def _forced(members: Sequence[Winner], key: str, library: OpenMpi) -> str:
     """The words for a winner, or for one that is tied with it."""
     winner = members[-1]
     which = f" ({_name(key)})" if key != winner.key else ""
-    default = "default; to force it: " if all(w.takes(library) == key for w in members) else ""
+    default = "default; to force it: " if _is_default(members, key, library) else ""
     return f"{which}: {default}{winner.words(key, library)}"
+
+
+def _is_default(members: Sequence[Winner], key: str, library: OpenMpi) -> bool:
+    return all(w.takes(library) == key for w in members)
 
 
 def _next_best(members: Sequence[Winner], library: OpenMpi, timed_all: bool) -> str:
     """What a version without the winner has instead: what loses least where it loses most."""
     winner = members[-1]
-    losses = {
-        key: max(w.times[key] / w.times[w.key] for w in members)
-        for key in winner.times
-        if all(key in w.times for w in members) and winner.words(key, library)
-    }
-    if not losses:
+    best = _best(members, library)
+    if not best:
         return f": no {_name(winner.key)}, nor any other algorithm that was timed"
-    best = min(losses, key=lambda key: losses[key])
-    loss = f"× {losses[best]:.2f}" if len(members) == 1 else f"up to × {losses[best]:.2f}"
-    text = f": no {_name(winner.key)}; of those timed {_name(best)} ({loss}): {winner.words(best, library)}"
-    default = winner.takes(library)
-    untimed = default and default not in winner.times and not timed_all
-    return f"{text}; its default, {_name(default)}, was not timed (-a all does)" if untimed else text
+    most = _losses(members, library)[best]
+    loss = f"× {most:.2f}" if len(members) == 1 else f"up to × {most:.2f}"
+    default = ", its default; to force it" if _is_default(members, best, library) else ""
+    text = f": no {_name(winner.key)}; of those timed {_name(best)} ({loss}){default}: {winner.words(best, library)}"
+    other = winner.takes(library)
+    untimed = other and other not in winner.times and not timed_all
+    return f"{text}; its default, {_name(other)}, was not timed (-a all does)" if untimed else text

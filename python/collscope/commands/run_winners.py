@@ -12,7 +12,7 @@ from collscope.base.units import counted, format_size, format_time, join_words
 from collscope.campaigns import judged_before
 from collscope.catalogue import decisions, registry
 from collscope.catalogue.sizes import count_of_bytes
-from collscope.commands.run_advice import Winner, advice, with_doubts
+from collscope.commands.run_advice import Winner, advice, goes_on, with_doubts
 from collscope.commands.run_table import GROUP, TIMED, Call, call_of
 from collscope.points.plan import Task
 from collscope.points.table import Row
@@ -152,15 +152,14 @@ def _together(names: Sequence[str]) -> str:
 
 
 def _show_advice(found: Sequence[Winner], timed_all: bool) -> None:
-    """How each version of Open MPI takes what wins, for each run of sizes with one winner."""
-    runs: list[list[Winner]] = []
-    for winner in found:
-        last = runs[-1][-1] if runs else None
-        if last is None or last.key != winner.key or _hangs_on(last) != _hangs_on(winner):
-            runs.append([])
-        runs[-1].append(winner)
+    """How each version of Open MPI takes what wins, for each run of sizes for which that is the same."""
     installed = openmpi.installed()
     versions = openmpi.libraries(installed)
+    runs: list[list[Winner]] = []
+    for winner in found:
+        if not runs or not goes_on(runs[-1], winner, versions):
+            runs.append([])
+        runs[-1].append(winner)
     if text := _drawn_numbers(found):
         text = " ".join(filter(None, [text, judged_before.remark(found[0].row["platform"])]))
         console.out().print(text, markup=False, highlight=False)
@@ -189,8 +188,3 @@ def _drawn_numbers(found: Sequence[Winner]) -> str:
     ranges = len(every) - len(names)
     names += [f"{counted(ranges, 'number')} that its file gives with a range"] * bool(ranges)
     return f"Judged over draws of what is not known of the machine: {'; '.join(names)}." if names else ""
-
-
-def _hangs_on(winner: Winner) -> tuple[str, str]:
-    """The name of the unknown number on which a winner hangs, and why that was not found out."""
-    return winner.doubt.unknown.name if winner.doubt else "", winner.unchecked.reason if winner.unchecked else ""
