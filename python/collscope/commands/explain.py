@@ -66,7 +66,8 @@ def run(r: Request) -> int:
     if not r.as_json:
         _show(paths, points, layout, drawn)
     found = None
-    if len(paths) == 2 and not r.no_crossings and r.source == "model" and layout and layout.platform:
+    timed = len(paths) == 2 and any(p.time_s for p in paths)
+    if timed and not r.no_crossings and r.source == "model" and layout and layout.platform:
         found = _crossings(r.platform or "", layout, points)
     if r.as_json:
         documents.show("explain", _document(paths, points, layout, found, drawn))
@@ -90,7 +91,7 @@ def _where(point: Point, layout: Layout | None, ranks: int) -> str:
     size = f" of {format_size(point.bytes(ranks), 3)}" if point.count else ""
     skew = f", skew {point.skew}" if point.skew != arrival.NONE else ""
     counts = f", counts {point.counts}" if point.counts != distribution.UNIFORM else ""
-    return f"{point.collective}{size}{counts}, {ranks} ranks on {place}{skew}"
+    return f"{point.collective}{size}{counts}, {counted(ranks, 'rank')} on {place}{skew}"
 
 
 def _show(

@@ -182,7 +182,7 @@ def _axes(case: Case) -> list[_Axis]:
             return float(sized(factor).points[0].bytes(case.ranks))
 
         axes.append(_Axis("bytes", sized, bytes_of, lambda f: format_size(bytes_of(f), 3), MAX_SIZE))
-    if case.ranks % case.nodes == 0:
+    if case.ranks > 1 and case.ranks % case.nodes == 0:
         each = case.ranks // case.nodes
         axes.append(_nodes_axis(case, each))
     return axes + _network_axes(case)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -43,6 +44,17 @@ def test_crossings_are_searched_on_a_platform(capsys: pytest.CaptureFixture[str]
     searched = "What would have to change for allreduce/recursive_doubling to win"
     assert searched in explained(capsys, f"{BOTH} {WHERE}")
     assert searched not in explained(capsys, f"{BOTH} --bytes 64KiB"), "the telephone network has no quantities"
+
+
+def test_one_rank_is_explained_and_nothing_is_searched_where_neither_takes_time(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = "explain bcast/binomial bcast/linear --on schooner --nodes 1 --ranks 1 --bytes 16"
+    status, out, err = call(capsys, *words.split())
+    assert (status, "would have to change" in out) == (0, False), err
+    assert "1 rank on 1 node of schooner" in out and "take the same time, 0 s." in out
+    status, out, err = call(capsys, *words.split(), "--json")
+    assert (status, json.loads(out)["crossings"]) == (0, None), err
 
 
 def test_links_are_shown_where_the_path_that_waits_for_them_loses_a_hundredth(

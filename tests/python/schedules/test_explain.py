@@ -3,6 +3,8 @@ why one algorithm beats another, and where the other would: planted cases whose 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from collscope.base import programs
@@ -50,6 +52,14 @@ def test_on_both_sides_of_a_crossing_another_one_wins() -> None:
         points = [Point("bcast", key, int(size) // 4) for key in (tree, ring)]
         a, b = critical_path.modelled(points, 8, machine)
         assert (a.time_s < b.time_s) == first_wins
+
+
+def test_one_rank_has_a_crossing_over_bytes_alone() -> None:
+    """A rank alone copies its own block of an alltoall, and has no other number of nodes."""
+    copied = case("alltoall/linear", "alltoall/pairwise", 1 << 20, "schooner[cores_per_socket=1,sockets=1]", ranks=2)
+    alone = replace(copied, nodes=1, ranks=1)
+    assert "nodes" in by_name(explain.crossings(copied))
+    assert list(by_name(explain.crossings(alone))) == ["bytes"]
 
 
 def test_differences_add_up_and_the_largest_comes_first() -> None:
