@@ -266,7 +266,7 @@ class _Checker:
         value = self._value(table, name)
         if self.answers_fault:
             return (self.answers_fault,)
-        if value is None or str(value).strip() in ("", MISSING):
+        if value is None or (isinstance(value, str) and value.strip() in ("", MISSING)):
             return ("missing: write down what you expect, before you run it; it need not be right",)
         return ()
 

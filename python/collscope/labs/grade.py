@@ -38,12 +38,15 @@ def grade(
 def _graded(folder: Path, lab: Lab | None, only: str) -> Report:
     if not folder.is_dir():
         return Report(folder, None, (), fault="not a folder: unpack it, or leave it out")
+    found, began = lab, time.monotonic()
     try:
-        found = lab or lab_of(folder)
-    except UserError as error:
-        return Report(folder, None, (), fault=str(error))
-    began = time.monotonic()
-    try:
+        found = found or lab_of(folder)
         return check(folder, found, with_hidden=True, only=only)
     except (UserError, OSError) as error:
-        return Report(folder, found, (), fault=str(error), wall_s=time.monotonic() - began)
+        fault = str(error)
+    except Exception as error:  # an error of collscope's own, which only this hand-in meets
+        fault = (
+            f"could not be judged: {type(error).__name__}: {str(error)[:200]}; this is an error in collscope: "
+            f"./collscope lab check {folder} shows where"
+        )
+    return Report(folder, found, (), fault=fault, wall_s=time.monotonic() - began)

@@ -86,7 +86,7 @@ def judge(answer: Answer, given: Any) -> str:
         )
     number = _number(given)
     if number is None:
-        return f"must be a number{', or a size such as 64KiB' if answer.kind == 'crossover' else ''}, not {str(given)[:40]!r}"
+        return f"must be a number{', or a size such as 64KiB' if answer.kind == 'crossover' else ''}, not {_shown(given)!r}"
     if answer.kind == "crossover":
         return _crossover(answer, where, number)
     if answer.kind == "parameter":
@@ -102,6 +102,14 @@ def judge(answer: Answer, given: Any) -> str:
         return f"is off by a power of a thousand: the unit is {unit or 'a plain number'}"
     side = "too large" if number > expected else "too small"
     return f"{number:g} is {side}{f' (in {unit})' if unit else ''}; the run says something else"
+
+
+def _shown(given: Any) -> str:
+    """The beginning of what was written."""
+    try:
+        return str(given)[:40]
+    except ValueError:  # Python writes no whole number of more than 4300 digits; TOML has them in hexadecimal
+        return "a number of thousands of digits"
 
 
 def _expected(answer: Answer, where: Layout) -> float:
@@ -137,7 +145,11 @@ def _number(given: Any) -> float | None:
     if isinstance(given, bool):
         return None
     if isinstance(given, int | float):
-        return float(given) if math.isfinite(given) else None
+        try:
+            number = float(given)
+        except OverflowError:  # a whole number of more than 308 digits
+            return None
+        return number if math.isfinite(number) else None
     if isinstance(given, str):
         try:
             return float(parse_size(given))

@@ -124,6 +124,20 @@ def test_a_file_among_the_hand_ins_costs_the_others_nothing(tmp_path: Path, caps
     assert "answers.toml is missing; there is one in lab2/: name that folder" in second["reasons"]
 
 
+def test_an_error_of_the_check_itself_costs_the_others_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(folder: Path, lab: labs.Lab, **_: object) -> Report:
+        if folder.name == "a":
+            raise OverflowError("int too large to convert to float")
+        return Report(folder, lab, ())
+
+    monkeypatch.setattr(grading, "check", check)
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    first, second = grading.grade([tmp_path / "a", tmp_path / "b"], labs.load("broadcast"))
+    assert "OverflowError: int too large" in first.fault and f"lab check {first.folder} shows where" in first.fault
+    assert second.fault == ""
+
+
 @pytest.mark.full
 @needs_prover
 def test_a_challenge_has_a_leaderboard(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
