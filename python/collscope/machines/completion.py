@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from math import inf, log2
 from typing import Any
 
+from collscope.base.errors import UserError
 from collscope.base.number import Number
 from collscope.machines.limits import SMALL
 from collscope.machines.priors import MAX_BUSY, MIN_EAGER_BYTES, Range, ranges
@@ -154,12 +155,18 @@ def message_s_per_byte(spec: Spec, of_class: str = "") -> float:
 
 def _need(spec: Spec, classes: Collection[str]) -> float:
     """What a single message of these classes needs of a link; of small ones, whose curve is flat, not how fast their few bytes go."""
-    return max(
+    needs = [
         p.traffic.value / p.flow_s_per_byte
         for name in classes
         for p, end in zip(spec.curve[name], _ends(spec.curve[name]), strict=True)
         if end > SMALL and p.flow_s_per_byte > NOTHING * p.s_per_byte.value
-    )
+    ]
+    if not needs:
+        own = [f"curve.{name}" for name in classes if name in spec.own_curves]
+        raise UserError(
+            f"{spec.name}: {', '.join(own)}: a large message needs a time per byte: give s_per_byte a value of more than 0"
+        )
+    return max(needs)
 
 
 def _ends(pieces: Sequence[Piece]) -> list[float]:

@@ -32,6 +32,19 @@ def test_open_numbers_have_the_middle_of_their_range(tmp_path: Path) -> None:
         assert not number.range or number.range[0] <= number.value <= number.range[1], name
 
 
+@pytest.mark.parametrize(("classes", "named"), [(("network",), "curve.network"), (("socket", "node", "network"), "")])
+def test_curves_without_a_time_per_byte_are_refused_by_their_names(
+    classes: tuple[str, ...], named: str, tmp_path: Path
+) -> None:
+    """Nothing says how fast their links are; all of them are those that the file has."""
+    curves = {"socket": "2e-10", "node": "2.5e-10", "network": "1e-9"} | dict.fromkeys(classes, "0")
+    lines = "".join(f"{name} = [[0, 1e-6, {beta}]]\n" for name, beta in curves.items())
+    with pytest.raises(UserError) as error:
+        find.load(machine(tmp_path, text=OSU_ALONE.partition("socket = [[")[0] + lines))
+    where = named or "curve.socket, curve.node, curve.network"
+    assert str(error.value).startswith(f"osu: {where}: a large message needs a time per byte")
+
+
 def test_a_file_that_gives_everything_or_is_not_to_be_completed_stays_as_it_is(tmp_path: Path) -> None:
     def of(*lines: str) -> Spec:
         return find.load_spec(machine(tmp_path, *lines))
