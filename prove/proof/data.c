@@ -29,7 +29,7 @@ static uint64_t piece_end(const piece *q, size_t i, size_t n, uint64_t len) { re
 
 /* Is an element cut in two where the piece that holds `at` begins, or is every one of the piece? */
 static bool cuts(const piece *q, size_t i, uint64_t at, uint64_t elem) {
-  if ((q[i].coord - q[i].rel) % elem) return true;
+  if (q[i].coord % elem != q[i].rel % elem) return true;
   bool begins = i && q[i].rel == at && at % elem;
   return begins && (q[i].set != q[i - 1].set || q[i].coord - q[i].rel != q[i - 1].coord - q[i - 1].rel);
 }
