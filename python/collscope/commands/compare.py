@@ -42,6 +42,14 @@ Examples:
 @click.option("--ranks", type=click.IntRange(min=1), metavar="P", help="Of what a benchmark printed: its ranks.")
 @click.option("--nodes", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="… and its nodes.")
 @click.option("--mapping", default="block", show_default=True, metavar="M", help="… and how its ranks were mapped.")
+@click.option(
+    "--type",
+    "type_name",
+    default="float",
+    show_default=True,
+    metavar="T",
+    help="… and the type of its elements, where it does not print it.",
+)
 @click.option("--out", metavar="DIR", help="Also write a report: HTML, Markdown, JSON and figures.")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the answer as JSON: every call, errors, winners (docs/json.md)."
@@ -53,6 +61,7 @@ def command(
     ranks: int | None,
     nodes: int,
     mapping: str,
+    type_name: str,
     out: str | None,
     as_json: bool,
 ) -> None:
@@ -63,11 +72,13 @@ def command(
     """
     from collscope.analysis import prediction
     from collscope.campaigns import report
+    from collscope.catalogue import registry
     from collscope.commands import compare_json
     from collscope.points.benchmarks import Launch
 
     folder = None if out is None else folders.own(out, "reports", lambda there: folders.only(there, *report.FILES))
-    launch = Launch(ranks, nodes, mapping)
+    registry.load().type_bytes(type_name)
+    launch = Launch(ranks, nodes, mapping, type_name=type_name)
     left: list[dict[str, Any]] = []
     first = _read(tables[:1], launch, left)
     second = _read(tables[1:], launch, left) if len(tables) > 1 else first
@@ -83,6 +94,11 @@ def command(
         raise UsageError(
             f"{tables[0]} has {join_words(sorted(set(one.metric)))}, {tables[-1]} {join_words(sorted(set(two.metric)))}; "
             f"predict with run --metric {sorted(set(two.metric))[0]}"
+        )
+    if not set(one.type) & set(two.type):
+        raise UsageError(
+            f"{tables[0]} has the type {join_words(sorted(set(one.type)))}, {tables[-1]} {join_words(sorted(set(two.type)))}; "
+            f"predict with run --type {sorted(set(two.type))[0]}"
         )
     _check_own_choice(one, two, tables)
     both = prediction.joined(one, two)

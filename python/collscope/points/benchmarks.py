@@ -23,6 +23,7 @@ IMB_TITLE = re.compile(r"#\s*Benchmarking\s+(?P<name>\w+)")
 IMB_RANKS = re.compile(r"#\s*#processes = (\d+)")
 IMB_GROUPS = re.compile(r"#\s*\(\s*\d+ groups of")
 IMB_FAILED = re.compile(r"\s*\d+\s+(?P<why>time-out|out-of-mem|int-overflow)\b")
+OSU_TYPE = re.compile(r"#\s*Datatype:\s*(?P<name>\w+)")  # OSU 7 has this line
 MAX_US = 1e9  # a call that takes longer is a mistake of the file
 
 COLLECTIVES = {  # as the benchmarks call them, in small letters
@@ -39,6 +40,13 @@ COLLECTIVES = {  # as the benchmarks call them, in small letters
     "alltoall": "alltoall",
     "barrier": "barrier",
 }
+TYPES = {  # as OSU calls them
+    "MPI_CHAR": "byte",
+    "MPI_BYTE": "byte",
+    "MPI_INT": "int",
+    "MPI_FLOAT": "float",
+    "MPI_DOUBLE": "double",
+}
 BLOCKS = frozenset({"scatter", "gather", "allgather", "alltoall"})  # whose printed size is that of one rank's block
 
 
@@ -49,24 +57,28 @@ def vector_bytes(collective: str, printed: int, ranks: int) -> int:
 
 @dataclass(frozen=True)
 class Launch:
-    """What a benchmark does not print, and its user knows: how many ranks on how many nodes, how they were mapped, and the algorithm
-    that the library was forced to take (a key, with or without its collective; empty: the library chose)."""
+    """What a benchmark does not print, and its user knows: how many ranks on how many nodes, how they were mapped, the algorithm
+    that the library was forced to take (a key, with or without its collective; empty: the library chose), and the type of its elements,
+    which some do print."""
 
     ranks: int | None = None
     nodes: int = 1
     mapping: str = "block"
     algorithm: str = ""
+    type_name: str = "float"
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A benchmark of a file: its collective and ranks, and its columns (size, avg, min, max: their place in a line)."""
+    """A benchmark of a file: its collective, ranks and type (empty: not printed), and its columns (size, avg, min, max: their place in a
+    line)."""
 
     program: str
     collective: str
     ranks: int | None
     columns: Mapping[str, int]
     count: int  # of columns
+    type_name: str = ""
 
 
 def is_printed(text: str) -> bool:
@@ -143,6 +155,8 @@ def _numbers(name: str, text: str) -> Iterator[tuple[int, _Part, Sequence[str]]]
             part = None  # several groups at once: their times are not one call's
         elif part and (ranks := IMB_RANKS.search(line)):
             part = replace(part, ranks=int(ranks[1]))
+        elif part and (named := OSU_TYPE.search(line)):
+            part = replace(part, type_name=_type(name, number, named["name"]))
         elif part and (head := _columns(line, part.collective)):
             part = replace(part, columns=head[0], count=head[1])
         elif part and part.columns and (failed := IMB_FAILED.match(line)):
@@ -160,6 +174,13 @@ def _begun(name: str, number: int, title: str, program: str) -> _Part | None:
     """The benchmark of a title; None: not a blocking collective of the catalogue, its lines are passed over."""
     collective = COLLECTIVES.get(title.lower())
     return _Part(program, collective, None, {}, 0) if collective else None
+
+
+def _type(name: str, number: int, printed: str) -> str:
+    """The type of a Datatype line, as the catalogue calls it."""
+    if printed not in TYPES:
+        raise UserError(f"{name}:{number}: times of {printed}; measure with one of {join_words(list(TYPES), 'or')}")
+    return TYPES[printed]
 
 
 def _columns(line: str, collective: str) -> tuple[dict[str, int], int] | None:
@@ -220,7 +241,7 @@ def _row(
         algorithm=algorithm,
         bytes=vector_bytes(part.collective, size, ranks),
         block_bytes=-(-size // ranks) if whole else size,
-        type="float",
+        type=part.type_name or launch.type_name,
         op="sum" if about.has_operator else "",
         in_place=0,
         root=0,

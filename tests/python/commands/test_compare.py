@@ -142,6 +142,9 @@ def test_benchmarks_of_each_algorithm_are_compared_with_the_prediction(capsys: p
     assert status == 0 and "Winner: predicted in 1 of 2 calls" in out, err
     status, _, err = call(capsys, "compare", "m.csv", "linear=linear", *where)
     assert status == 2 and "m.csv has makespan, linear=linear osu_avg; predict with run --metric osu_avg" in err
+    words = ("compare", "osu.csv", "mst[dest=first]=mst", "bcast/linear=linear", *where, "--type", "byte")
+    status, _, err = call(capsys, *words)
+    assert status == 2 and "osu.csv has the type float, bcast/linear=linear byte; predict with run --type byte" in err
 
 
 @needs_prover

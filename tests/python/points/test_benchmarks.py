@@ -92,6 +92,25 @@ def test_a_row_has_what_the_user_says_of_the_launch() -> None:
     assert benchmarks.read("out.txt", BCAST, Launch(8))[0]["algorithm"] == "bcast/builtin"
 
 
+@pytest.mark.parametrize(
+    ("printed", "type_name"),
+    [("MPI_CHAR", "byte"), ("MPI_INT", "int"), ("MPI_FLOAT", "float"), ("MPI_DOUBLE", "double"), ("", "long")],
+)
+def test_the_type_is_that_of_the_datatype_line_or_else_what_the_user_says(printed: str, type_name: str) -> None:
+    """OSU before version 7 and IMB print none."""
+    text = BCAST.replace("# Datatype: MPI_CHAR.\n", f"# Datatype: {printed}.\n" if printed else "")
+    assert {row["type"] for row in benchmarks.read("out.txt", text, Launch(8, type_name="long"))} == {type_name}
+    second = text + BCAST.replace("Broadcast", "Reduce").replace("# Datatype: MPI_CHAR.\n", "")
+    assert [row["type"] for row in benchmarks.read("out.txt", second, Launch(8))][-1] == "float", "each its own"
+
+
+def test_a_type_that_the_catalogue_does_not_have_is_refused_with_its_line() -> None:
+    with pytest.raises(
+        UserError, match=r"out.txt:3: times of MPI_C_BOOL; measure with one of MPI_CHAR, .* or MPI_DOUBLE"
+    ):
+        benchmarks.read("out.txt", BCAST.replace("MPI_CHAR", "MPI_C_BOOL"), Launch(8))
+
+
 def test_percentiles_are_passed_over_and_extremes_are_kept() -> None:
     """Columns of osu_bcast -f -z; a least time that is printed as 0 is not known."""
     row = benchmarks.read("out.txt", PERCENTILES, Launch(8))[0]
