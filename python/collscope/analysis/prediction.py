@@ -124,8 +124,11 @@ def has_band(both: pd.DataFrame, band: Sequence[str]) -> bool:
 
 
 def _parts(frame: pd.DataFrame, by: str | None) -> Iterable[tuple[object, pd.DataFrame]]:
-    """The rows of each value of a column, sizes as they come; all of them as "all"."""
-    return [("all", frame)] if by is None else frame.groupby(by, sort=by != "size")
+    """The rows of each value of a column, sizes from the smallest on; all of them as "all"."""
+    if by != "size":
+        return [("all", frame)] if by is None else frame.groupby(by)
+    found = dict(list(frame.groupby(by)))
+    return [(name, found[name]) for _, name in RANGES if name in found]
 
 
 def errors(both: pd.DataFrame, by: str | None = None) -> pd.DataFrame:

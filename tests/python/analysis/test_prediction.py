@@ -80,6 +80,11 @@ def test_a_planted_error_stands_where_it_was_planted() -> None:
     assert fast.bias[0] == pytest.approx(-0.1)
 
 
+def test_sizes_stand_from_the_smallest_on_whatever_comes_first() -> None:
+    large_first = [to_frame(times(source)[::-1]) for source in ("model", "real")]
+    assert list(errors(joined(*large_first), "size")["size"]) == ["up to 512 B", "to 8 KiB", "to 128 KiB", "above"]
+
+
 def test_winners_ties_and_regret() -> None:
     """At 4 bytes another is predicted to win, at 4 KiB one that is as fast within the noise; elsewhere the right one."""
     measured = times("real")
