@@ -1,9 +1,11 @@
-"""README.md, docs/explain.md: a printed answer is what the command prints."""
+"""README.md, docs/explain.md, docs/your_own_cluster.md: a printed answer is what the command prints."""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -50,3 +52,54 @@ def test_a_shown_answer_is_what_the_command_prints(
         file.write_text(made, encoding="utf-8")
     else:
         assert made == text, f"{page}: pytest --update-golden writes what is printed now"
+
+
+OWN = (paths.ROOT / "docs" / "your_own_cluster.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def _mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with the page's mine.toml, stood in."""
+    match = re.search(r'^```toml\n(name = "mine"\n.*?)^```$', OWN, re.M | re.S)
+    assert match
+    (tmp_path / "mine.toml").write_text(match[1], encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+
+def found(pattern: str) -> re.Match[str]:
+    """What the page on one's own cluster has there."""
+    match = re.search(pattern, OWN)
+    assert match, pattern
+    return match
+
+
+@pytest.mark.usefixtures("_mine")
+def test_what_is_left_open_has_the_share_of_a_reduction_that_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
+    words, share, time_us = found(
+        r"`\./collscope (explain [^`]*)`\ngives reductions and copies (\d+) % of ([\d.]+) µs\."
+    ).groups()
+    status, out, _ = call(capsys, *shlex.split(words), "--json")
+    (path,) = json.loads(out)["paths"]
+    part = (path["parts_s"]["reduce"] + path["parts_s"]["copy"]) / path["time_s"]
+    assert (status, f"{100 * part:.0f}", f"{path['time_s'] * 1e6:.1f}") == (0, share, time_us)
+
+
+@pytest.mark.skipif(
+    not programs.SIM_DRIVER.exists(), reason="needs build/smpi; ./collscope doctor says what is missing"
+)
+@pytest.mark.usefixtures("_mine")
+def test_model_and_simulation_give_a_bucket_the_time_that_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
+    words = found(r"\$ \./collscope (run [^\n]* -a bucket,sparbit [^\n]*)")[1]
+    time_us = found(r"both say ([\d.]+) µs for `bucket`")[1]
+    status, out, _ = call(capsys, *shlex.split(words), "--json")
+    times = {r["source"]: r["median_s"] for r in json.loads(out)["rows"] if r["algorithm"] == "allgather/bucket"}
+    assert status == 0 and {f"{times[s] * 1e6:.1f}" for s in ("model", "sim")} == {time_us}
+
+
+@pytest.mark.usefixtures("_mine")
+def test_a_single_message_takes_the_times_that_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
+    words = found(r"\$ \./collscope (run [^\n]* -c bcast -a binomial --bytes 4,[^\n]*)")[1]
+    times = found(r"It says ([\d., and]+) µs: the table above")[1].replace(" and", ",").split(", ")
+    status, out, _ = call(capsys, *shlex.split(words), "--json")
+    printed = [r["median_s"] * 1e6 for r in json.loads(out)["rows"] if r["source"] == "model"]
+    assert status == 0 and [f"{time:.4g}" for time in printed] == [f"{float(time):.4g}" for time in times]
