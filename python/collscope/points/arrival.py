@@ -46,7 +46,10 @@ def parse(text: str) -> str:
 
 
 def check_ranks(pattern: str, ranks: int) -> None:
-    """UsageError: the pattern is a file, and does not have one line for each of so many ranks."""
+    """UsageError: the pattern names a rank that is not one of so many, or is a file without one line for each."""
+    kind, *more = pattern.split(":")
+    if kind == "one_late" and more[1:] and int(more[1]) >= ranks:
+        raise UsageError(f"--skew one_late:T:{more[1]}: with {ranks} ranks the late one is 0 … {ranks - 1}")
     if not pattern.startswith(PREFIX):
         return
     if (found := len(named_file.lines(pattern.removeprefix(PREFIX)))) != ranks:

@@ -110,3 +110,13 @@ def test_a_file_has_one_line_for_each_rank(tmp_path: Path, ranks: int) -> None:
     assert (
         str(caught.value) == f"--skew {pattern}: has seconds for 3 ranks, and there are {ranks}; give one line per rank"
     )
+
+
+@pytest.mark.parametrize("typed", ["one_late:10us", "one_late:10us:7", "one_late:10us:8", "random:10us:8"])
+def test_a_late_rank_is_one_of_the_ranks(typed: str) -> None:
+    """The last is, whatever their number; the number of a random pattern is its seed."""
+    if typed != "one_late:10us:8":
+        arrival.check_ranks(arrival.parse(typed), 8)
+        return
+    with pytest.raises(UsageError, match="^--skew one_late:T:8: with 8 ranks the late one is 0 … 7$"):
+        arrival.check_ranks(arrival.parse(typed), 8)
