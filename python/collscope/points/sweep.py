@@ -79,12 +79,18 @@ def root_of(collective: str, root: int, ranks: int) -> int:
 
 
 def operator_of(type_name: str, op: str | None = None) -> str:
-    """The operator as it is named, or the usual one of the type. UsageError: there is no such operator."""
+    """The operator as it is named, or the usual one of the type. UsageError: there is no such operator, or type and operator do not go
+    together: affine maps are composed, and nothing else is."""
     known = registry.load()
     if op is None:
         return "affine" if type_name == "affine" else "sum"
     if op not in known.operators:
         raise unknown("operator", op, known.operators)
+    if (op == "affine") != (type_name == "affine"):
+        fitting = "--type affine" if op == "affine" else "--op affine, or leave out --op"
+        raise UsageError(
+            f"--op {op} with --type {type_name}: affine maps have their own operator and type; add {fitting}"
+        )
     return op
 
 
