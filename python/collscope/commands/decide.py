@@ -45,6 +45,7 @@ def run(request: Request) -> None:
     """Prints what is taken, or draws it."""
     known = registry.load()
     known.collective(request.collective)
+    requests.check_root(request.root or 0, [request.collective])
     keys = [
         known.resolve(key if key.startswith("decision/") else f"decision/{key}", request.collective)[1]
         for key in request.decisions

@@ -116,8 +116,7 @@ def make_point(r: OneCall) -> Point:
     root = r.root or 0
     if root >= r.ranks:
         raise UsageError(f"--root {root}: there are {r.ranks} ranks, 0 to {r.ranks - 1}")
-    if root and not known.collective(collective).has_root:
-        raise UsageError(f"--root {root}: {collective} has no root")
+    requests.check_root(root, [collective])
     if r.sizes is not None:
         count = count_of(collective, parse_size(r.sizes), r.ranks, r.type_name) or 0
     else:

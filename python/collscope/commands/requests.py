@@ -13,6 +13,7 @@ import click
 from collscope.base import console
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import counted, join_words
+from collscope.catalogue import registry
 from collscope.catalogue.keys import split_keys
 
 if TYPE_CHECKING:
@@ -73,6 +74,13 @@ def check_file(option: str, name: str, endings: Sequence[str] = ()) -> None:
         raise UsageError(f"{option} {name}: there is no folder {path.parent}; make it first")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise UsageError(f"{option} {name}: {path.parent} cannot be written to")
+
+
+def check_root(root: int, collectives: Sequence[str]) -> None:
+    """UsageError: a root other than 0, where none of these collectives has one."""
+    if root and not any(registry.load().collective(name).has_root for name in collectives):
+        have = "have" if len(collectives) > 1 else "has"
+        raise UsageError(f"--root {root}: {join_words(collectives)} {have} no root")
 
 
 def check_real(platform: str, launcher: Launcher | None = None) -> None:

@@ -82,6 +82,7 @@ def make_sweep(
         raise UsageError(f"--skew goes with --metric {join_words(SKEWED, 'or')}, not with {metric}")
     op = operator_of(request.type_name, request.op)
     root, counts = request.root or 0, read_counts(request, keys)
+    requests.check_root(root, list(dict(keys)))
     like = Point("", "", 0, request.type_name, op, root, request.in_place, metric, request.check, skew, timing, counts)
     layouts = read_layouts(request, sources, started)
     unit = "block" if request.block_sizes is not None else "vector"
