@@ -23,7 +23,7 @@ IMB_TITLE = re.compile(r"#\s*Benchmarking\s+(?P<name>\w+)")
 IMB_RANKS = re.compile(r"#\s*#processes = (\d+)")
 IMB_GROUPS = re.compile(r"#\s*\(\s*\d+ groups of")
 IMB_FAILED = re.compile(r"\s*\d+\s+(?P<why>time-out|out-of-mem|int-overflow)\b")
-OSU_TYPE = re.compile(r"#\s*Datatype:\s*(?P<name>\w+)")  # OSU 7 has this line
+OSU_TYPE = re.compile(r"#\s*Datatype:\s*(?P<name>\w+)")  # of OSU 7
 MAX_US = 1e9  # a call that takes longer is a mistake of the file
 
 COLLECTIVES = {  # as the benchmarks call them, in small letters
@@ -70,8 +70,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class _Part:
-    """A benchmark of a file: its collective, ranks and type (empty: not printed), and its columns (size, avg, min, max: their place in a
-    line)."""
+    """A benchmark of a file: its collective, ranks and type (empty: not printed), and the places of its columns (size, avg, min, max)."""
 
     program: str
     collective: str

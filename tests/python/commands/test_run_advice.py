@@ -66,7 +66,7 @@ def test_sizes_with_a_common_tie_that_a_version_has_have_their_words_together(
 
 
 @needs_prover
-def test_what_a_version_has_instead_is_called_its_default_only_where_it_is_at_every_size() -> None:
+def test_the_next_best_of_a_version_is_called_its_default_only_where_it_is_at_every_size() -> None:
     losses = (LINEAR, 1.5), (BINOMIAL, 2.0)
     (line,) = advice([lacked(4, *losses)], (V41,))
     assert line.startswith(f"Open MPI 4.1: no mst; of those timed linear (× 1.50), its default; to force it: {DYNAMIC}")

@@ -74,7 +74,7 @@ def found(pattern: str) -> re.Match[str]:
 
 
 @pytest.mark.usefixtures("_mine")
-def test_what_is_left_open_has_the_share_of_a_reduction_that_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_reduction_and_copies_take_the_share_that_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
     words, share, time_us = found(
         r"`\./collscope (explain [^`]*)`\ngives reductions and copies (\d+) % of ([\d.]+) µs\."
     ).groups()
