@@ -30,6 +30,7 @@
 #define MPI_Comm_test_inter PMPI_Comm_test_inter
 #define MPI_Dist_graph_neighbors_count PMPI_Dist_graph_neighbors_count
 #define MPI_Errhandler_free PMPI_Errhandler_free
+#define MPI_Error_string PMPI_Error_string
 #define MPI_Finalized PMPI_Finalized
 #define MPI_Gather PMPI_Gather
 #define MPI_Gatherv PMPI_Gatherv
@@ -71,6 +72,7 @@
 #define MPI_Type_get_true_extent PMPI_Type_get_true_extent
 #define MPI_Type_set_attr PMPI_Type_set_attr
 #define MPI_Type_size PMPI_Type_size
+#define MPI_Type_size_x PMPI_Type_size_x
 #define MPI_Unpack PMPI_Unpack
 #define MPI_Wait PMPI_Wait
 #define MPI_Waitall PMPI_Waitall

@@ -7,7 +7,7 @@
 #include "prove/proof/state.h"
 #include "prove/proof/text.h"
 
-enum { UNDER_WAY = INT32_MAX }; /* the stamp of a message that is not over */
+enum { OUTSTANDING = INT32_MAX }; /* the stamp of a message that is not over */
 
 static uint32_t *clock_of(const proof *e, int rank) { return &e->clock[(size_t)rank * e->row]; }
 
@@ -39,7 +39,7 @@ bool segment_access(proof *e, int rank, size_t op, int buf, int home, uint64_t o
   size_t kept = 0;
   for (size_t i = 0; i < w->n; i++) {
     access x = w->list[i];
-    if (x.stamp == UNDER_WAY && x.rank == rank && x.op == op) continue; /* it is over */
+    if (x.stamp == OUTSTANDING && x.rank == rank && x.op == op) continue; /* it is over */
     bool overlap = x.begin < end && off < x.end;
     if (overlap && x.rank != rank && (write || x.write) && mine[x.rank] < x.stamp) {
       message_text here = op_text(e, rank, op), there = op_text(e, x.rank, x.op);
@@ -47,7 +47,7 @@ bool segment_access(proof *e, int rank, size_t op, int buf, int home, uint64_t o
                         here.text, x.rank, there.text);
     }
     bool covered = off <= x.begin && x.end <= end;
-    if (x.stamp == UNDER_WAY || !(covered && (write || (x.rank == rank && !x.write)))) w->list[kept++] = x;
+    if (x.stamp == OUTSTANDING || !(covered && (write || (x.rank == rank && !x.write)))) w->list[kept++] = x;
   }
   w->n = kept;
   RESERVE(w->list, w->cap, kept + 1);
@@ -58,7 +58,7 @@ bool segment_access(proof *e, int rank, size_t op, int buf, int home, uint64_t o
 void segment_keeps(proof *e, int rank, int buf) {
   shared *g = &e->group[e->r->segment[rank][buf - REC_SEGMENT].group];
   part *w = &g->parts[g->index[rank]];
-  w->list[w->n - 1].stamp = UNDER_WAY;
+  w->list[w->n - 1].stamp = OUTSTANDING;
 }
 
 static flag *flag_of(proof *e, int rank, const rec_op *o) {
