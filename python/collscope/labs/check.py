@@ -30,6 +30,7 @@ class Part:
     faults: tuple[str, ...] = ()
     hidden: bool = False
     score: float | None = None  # of a challenge
+    proof: bool = False  # that the task's algorithm is right
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,11 @@ class Report:
 
     @property
     def score(self) -> float | None:
-        """Of a challenge: on the hidden machines where these were asked, else on those that all know; None: it has no challenge."""
-        found = [part for graded in self.tasks for part in graded.parts if part.score is not None]
+        """Of a challenge: on the hidden machines where these were asked, else on those that all know; None: it has no challenge, or
+        its algorithm failed a proof of any task."""
+        parts = [(graded.task.algorithm.split("[")[0], part) for graded in self.tasks for part in graded.parts]
+        wrong = {algorithm for algorithm, part in parts if part.proof and part.faults}
+        found = [part for algorithm, part in parts if part.score is not None and algorithm not in wrong]
         return max(found, key=lambda part: part.hidden).score if found else None
 
     @property
@@ -133,7 +137,7 @@ class _Checker:
             return  # what fails already needs no hidden case, which may take long to fail
         if key not in self.proven:
             self.proven[key] = self._proof(task, hidden)
-        yield Part(what, tuple(self.proven[key]), hidden)
+        yield Part(what, tuple(self.proven[key]), hidden, proof=True)
         if self.proven[key] or not self.built:
             return
         for cost in task.cost:

@@ -25,6 +25,27 @@ def test_a_score_is_that_on_hidden_machines_where_there_are_any(parts: list[Part
     assert Report(Path("student"), lab, (Graded(lab.file.task[0], tuple(parts)),)).score == score
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize(("of_the_other", "score"), [((), 1.5), (("a message has no partner",), None)])
+def test_an_algorithm_that_failed_a_proof_of_any_task_has_no_score(
+    of_the_other: tuple[str, ...], score: float | None, hidden: bool
+) -> None:
+    lab = labs.load("challenge")
+    right, near = (next(task for task in lab.file.task if task.name == name) for name in ("right", "near"))
+    assert right.algorithm == near.algorithm
+    proven, scored = Part("proof", proof=True), Part("near", score=1.5)
+    other = Graded(right, (proven, Part("proof", of_the_other, hidden, proof=True)))
+    one = Graded(near, (proven, scored))
+    assert [Report(Path("student"), lab, tasks).score for tasks in ((other, one), (one, other))] == [score] * 2
+
+
+def test_the_proof_is_the_part_that_is_marked_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check._Checker, "_proof", lambda *_: ["a message has no partner"])
+    checker = check._Checker(tmp_path, labs.load("challenge"), False, tmp_path, "")
+    (part,) = checker.parts(next(task for task in checker.lab.file.task if task.name == "right"))
+    assert part.proof and part.faults
+
+
 TASK = {
     "name": "all",
     "points": 1,
