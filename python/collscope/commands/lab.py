@@ -95,7 +95,7 @@ def start(name: str, folder: Path, no_figures: bool) -> None:
     made = beginning.start(lab, folder)
     for figure in [] if no_figures else lab.file.figure:
         made.append(folder / figure.file)
-        traces, _ = show.read_traces(show.Request(algo=figure.algorithm, ranks=figure.ranks))
+        traces, _ = show.read_traces(show.Request(algo=figure.algorithm, ranks=figure.ranks, sizes=figure.bytes))
         show.draw(traces, [figure.kind], str(made[-1]))
     text = made[1]
     if not no_figures:

@@ -150,6 +150,7 @@ class Figure(Table):
     algorithm: str
     ranks: int = 8
     kind: Literal["graph", "gantt"] = "graph"
+    bytes: str | None = None  # None: what `show` takes for this algorithm
 
 
 class _File(Table):

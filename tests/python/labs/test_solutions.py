@@ -132,6 +132,18 @@ def test_a_handout_has_what_its_lab_asks_for(name: str) -> None:
 
 
 @needs_prover
+def test_the_figures_of_lab_3_show_that_segments_are_faster() -> None:
+    """Of one vector, as its text has it: the whole first, then its segments."""
+    from collscope.commands import show
+
+    figures = labs.load("pipelining").file.figure
+    requests = [show.Request(algo=one.algorithm, ranks=one.ranks, sizes=one.bytes) for one in figures]
+    whole, segments = (show.read_traces(request)[0][0] for request in requests)
+    assert [one.file for one in figures] == ["whole.svg", "segments.svg"] and whole.count == segments.count
+    assert segments.time_s < 0.7 * whole.time_s
+
+
+@needs_prover
 def test_the_handout_of_lab_2_shows_what_the_check_prints(tmp_path: Path) -> None:
     """Of the loop that ends one rank too early, line by line."""
     import re
