@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -27,6 +28,7 @@ UNITS = {
     "half": "bytes",
 }
 """Of the answers that have one."""
+PLAIN = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")  # a number without a unit
 
 
 @lru_cache(maxsize=64)
@@ -151,6 +153,8 @@ def _number(given: Any) -> float | None:
             return None
         return number if math.isfinite(number) else None
     if isinstance(given, str):
+        if PLAIN.fullmatch(given.strip()):
+            return _number(float(given))
         try:
             return float(parse_size(given))
         except UsageError:

@@ -40,6 +40,13 @@ def test_a_time_is_right_in_its_unit_and_within_its_tolerance() -> None:
         assert "off by a power of a thousand: the unit is microseconds" in quantities.judge(one, right * power)
 
 
+def test_a_number_in_quotes_is_the_number() -> None:
+    one = answer("ratio", "bcast/linear", against=["bcast/linear"])
+    assert [quantities.judge(one, text) for text in ("1", " 1.0 ", "+1.", "0.1e1", "10E-1")] == [""] * 5
+    assert "0.53 is too small" in quantities.judge(one, "0.53")
+    assert [quantities.judge(one, text)[:16] for text in ("1e999", "nan", "1,0")] == ["must be a number"] * 3
+
+
 @pytest.mark.parametrize("given", [None, True, "soon", math.inf, [1], 10**400, [16**5000]])
 def test_a_word_or_nothing_in_place_of_a_number_is_named(given: object) -> None:
     message = quantities.judge(answer("time", "bcast/linear"), given)
