@@ -179,10 +179,10 @@ def _crossover(answer: Answer, where: Layout, number: float) -> str:
 
 
 def _parameter(answer: Answer, where: Layout, number: float) -> str:
-    """A value of a parameter that is nearly the best one."""
+    """One of the values that is nearly the best one."""
     size = answer.bytes[0]
-    if number != int(number) or number < 1:
-        return "must be a whole number of bytes"
+    if number not in answer.values:
+        return f"must be one of {', '.join(format_size(value) for value in answer.values)}, in bytes or with the unit"
     best = min(seconds(where, [answer.algorithms[0].replace("{}", str(v)) for v in answer.values], size))
     (taken,) = seconds(where, [answer.algorithms[0].replace("{}", str(int(number)))], size)
     if taken <= best * (1 + answer.within):
