@@ -203,8 +203,6 @@ def test_reasons_go_to_standard_error_where_nothing_is_supported(
     [
         ("-a bcast/mst", {}),
         ("-a bcast/mst --root 2", {"root": 2}),
-        ("-a allreduce/bucket --root 2", {"algorithm": "allreduce/bucket"}),  # it has none
-        ("-a allreduce/bucket --root 9", {"algorithm": "allreduce/bucket"}),
         ("-a bcast/mst --type double", {"type": "double", "count": 1}),
         ("-a bcast/mst --type affine", {"type": "affine", "op": "affine", "count": 1}),
         ("-a bcast/mst --op max", {"op": "max"}),
