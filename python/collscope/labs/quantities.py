@@ -20,6 +20,7 @@ from collscope.points.sweep import count_of
 from collscope.sources import model
 from collscope.sources.outcome import LIMIT, OK
 
+ABOUT = 0.05  # of two times that differ by less, a measurement may find either the smaller one
 UNITS = {
     "time": "microseconds",
     "rounds": "rounds",
@@ -163,19 +164,21 @@ def _number(given: Any) -> float | None:
 
 
 def _crossover(answer: Answer, where: Layout, number: float) -> str:
-    """The first size from which the second algorithm is faster than the first; a step of the sizes beside it counts."""
-    faster = [n for n in answer.bytes if (t := seconds(where, answer.algorithms[:2], n))[1] < t[0]]
-    if not faster:
+    """The first size from which the second algorithm is faster than the first; one beside it counts where both take about as long."""
+    times = [seconds(where, answer.algorithms[:2], n) for n in answer.bytes]
+    wins = [second < first for first, second in times]
+    if not any(wins):
         raise UserError(f"{answer.name}: {answer.algorithms[1]} never wins; the lab is wrong")
-    place = answer.bytes.index(faster[0])
-    fine = answer.bytes[max(0, place - 1) : place + 2]
-    if number in fine:
-        return ""
     if number not in answer.bytes:
         return f"must be one of the sizes {', '.join(format_size(n) for n in answer.bytes)}"
-    times = seconds(where, answer.algorithms[:2], int(number))
-    first, second = (key.split("/")[-1] for key in answer.algorithms[:2])
-    return f"at {format_size(number)} {second if times[1] < times[0] else first} is faster, and so it is at the sizes beside it"
+    place, right = answer.bytes.index(int(number)), wins.index(True)
+    first, second = times[place]
+    if place == right or (abs(place - right) == 1 and abs(second / first - 1) < ABOUT):
+        return ""
+    faster = answer.algorithms[wins[place]].split("/")[-1]
+    alike = len(set(wins[max(0, place - 1) : place + 2])) == 1
+    more = "at the sizes beside it" if alike else "at a smaller size" if wins[place] and place > right else ""
+    return f"at {format_size(number)} {faster} is faster{more and f', and so it is {more}'}"
 
 
 def _parameter(answer: Answer, where: Layout, number: float) -> str:

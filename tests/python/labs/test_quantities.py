@@ -97,20 +97,36 @@ def test_a_ratio_is_of_two_algorithms_or_of_two_mappings() -> None:
     assert quantities.judge(placed, ratio) == "" and quantities.judge(placed, 1.0)
 
 
-def test_a_crossover_is_the_first_size_at_which_the_second_wins_or_one_beside_it() -> None:
+def test_a_crossover_is_the_first_size_at_which_the_second_wins() -> None:
     pair = ("bcast/binomial", "bcast/scatter_ring")
     one = answer("crossover", *pair, bytes=SIZES)
     first = next(n for n in SIZES if (t := times(one, n))[1] < t[0])
     place = SIZES.index(first)
     assert 1 < place < len(SIZES) - 2
-    for near in SIZES[place - 1 : place + 2]:
-        assert quantities.judge(one, near) == ""
-    below, above = (quantities.judge(one, SIZES[place + step]) for step in (-2, 2))
-    assert "binomial is faster, and so it is at the sizes beside it" in below and "scatter_ring is faster" in above
+    assert quantities.judge(one, first) == ""
+    far_below, below, above, far_above = (quantities.judge(one, SIZES[place + step]) for step in (-2, -1, 1, 2))
+    assert (
+        "binomial is faster, and so it is at the sizes beside it" in far_below and "scatter_ring is faster" in far_above
+    )
+    assert below.endswith("binomial is faster") and "scatter_ring is faster, and so it is at" in above
     assert "must be one of the sizes 4 B, 16 B" in quantities.judge(one, SIZES[place] + 1)
     assert quantities.judge(one, f"{first}B") == "", "a size with its unit is a number of bytes"
     with pytest.raises(UserError, match="never wins; the lab is wrong"):
         quantities.judge(answer("crossover", *pair, bytes=SIZES[:2]), 4)
+
+
+def test_a_size_beside_a_crossover_is_right_where_both_take_about_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 1, 2, … 5 B the second wins from 3 B on."""
+    ratios = {1: 1.01, 2: 1.04, 3: 0.9, 4: 0.96, 5: 0.99}
+    one = answer("crossover", *TWO, bytes=ratios)
+    monkeypatch.setattr(quantities, "seconds", lambda where, keys, size: [1.0, ratios[size]])
+    assert [bool(quantities.judge(one, size)) for size in ratios] == [True, False, False, False, True]
+    ratios.update({2: 1.06, 4: 0.94})
+    assert [quantities.judge(one, size) for size in (2, 4, 5)] == [
+        "at 2 B binomial is faster",
+        "at 4 B linear is faster, and so it is at the sizes beside it",
+        "at 5 B linear is faster, and so it is at the sizes beside it",
+    ]
 
 
 def test_a_parameter_is_nearly_as_good_as_the_best_value() -> None:
