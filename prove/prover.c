@@ -105,10 +105,15 @@ static void remember(prover *v) {
                           .operations = r->operations };
 }
 
-int prover_calls(const coll_alg *alg) { return alg->prepare || alg->flags & COLL_SEGMENTS ? 2 : 1; }
+enum { LARGE = 1 << 28 }; /* elements: where a second call may find no addresses for its scratch */
+
+int prover_calls(const coll_alg *alg, const coll_args *a) {
+  if (alg->flags & COLL_SEGMENTS) return 2;
+  return alg->prepare && a->count <= LARGE ? 2 : 1;
+}
 
 bool prover_point(prover *v, const coll_alg *alg, const coll_args *args) {
-  int calls = prover_calls(alg);
+  int calls = prover_calls(alg, args);
   v->costs_known = false;
   for (unsigned seed = 0; seed < PROVER_ORDERS; seed++) {
     v->record = record_make(v->record, alg, args, calls, seed);

@@ -52,10 +52,12 @@ typedef struct {
 prover *prover_new(void);
 void prover_free(prover *);
 
-/* Back-to-back calls of a proof: two where the first may leave something to the second, in a segment or in what prepare() keeps. */
-int prover_calls(const coll_alg *);
+/* Back-to-back calls of a proof: two where the first may leave something to the second, in a segment or in what prepare() keeps. Vectors of
+ * more than 2^28 elements without segments are proven in one. */
+int prover_calls(const coll_alg *, const coll_args *);
 
-/* Proves one point, which must be supported: several arrival orders where they matter, so many calls. Returns whether it holds; kind and failure say what does not. */
+/* Proves one point, which must be supported: several arrival orders where they matter, so many calls. Returns whether it
+ * holds; kind and failure say what does not. */
 bool prover_point(prover *, const coll_alg *, const coll_args *);
 
 /* For the point proven last: the critical path in the one-port model beside cost(), on the axes and in between. False, with

@@ -130,7 +130,7 @@ static void operators(sweep *s, coll_args a) {
   if (!supported(s, &a)) return;
   bool same = false;
   if (proven && !(s->alg->flags & (COLL_ANY_SOURCE | COLL_SEGMENTS))) {
-    v->other = record_make(v->other, s->alg, &a, prover_calls(s->alg), 0);
+    v->other = record_make(v->other, s->alg, &a, prover_calls(s->alg, &a), 0);
     same = !*v->other->error && record_same(v->record, v->other);
   }
   if (!same) {
@@ -210,8 +210,8 @@ static bool same_schedule(sweep *s, const coll_args *usual, const coll_args *oth
     return false;
   prover *v = s->prover;
   if (s->endless) return true;
-  v->record = record_make(v->record, s->alg, usual, prover_calls(s->alg), 0);
-  v->other = record_make(v->other, s->alg, other, prover_calls(s->alg), 0);
+  v->record = record_make(v->record, s->alg, usual, prover_calls(s->alg, usual), 0);
+  v->other = record_make(v->other, s->alg, other, prover_calls(s->alg, other), 0);
   return !*v->record->error && !*v->other->error && record_same(v->record, v->other);
 }
 

@@ -65,7 +65,7 @@ static bool check(const test *t) {
   bool fine = true;
   /* Right ones in every arrival order that the seeds find. */
   for (unsigned seed = 0; seed < 8 && fine; seed++) {
-    r = record_make(r, &t->alg, &a, prover_calls(&t->alg), seed);
+    r = record_make(r, &t->alg, &a, prover_calls(&t->alg, &a), seed);
     fine = proof_check(e, r, &result);
   }
   bool good = result.kind == t->want && strstr(result.failure, t->says) && fine == (t->want == PROOF_OK);
