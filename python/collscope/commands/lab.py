@@ -209,7 +209,7 @@ def _show_grades(reports: Sequence[Report]) -> None:
     for report in reports:
         lost = ", ".join(graded.task.name for graded in report.tasks if not graded.earned)
         table.add(
-            report.folder.name,
+            report.name,
             report.lab.name if report.lab else "",
             f"{report.earned} of {report.points}",
             f"{report.wall_s:.1f}",
@@ -219,7 +219,7 @@ def _show_grades(reports: Sequence[Report]) -> None:
     for report in reports:
         lost_tasks = [graded for graded in report.tasks if not graded.earned]
         if lost_tasks:
-            print(f"\n{report.folder.name}")
+            print(f"\n{report.name}")
         shown: set[str] = set()
         for graded in lost_tasks:
             why = reasons(graded)
@@ -234,7 +234,7 @@ def _show_grades(reports: Sequence[Report]) -> None:
 
 def _show_leaderboard(reports: Sequence[Report]) -> None:
     """Of challenges: a line per folder that has a score, the fastest first; equal scores share a place."""
-    scored = sorted((report.score, report.folder.name) for report in reports if report.score is not None)
+    scored = sorted((report.score, report.name) for report in reports if report.score is not None)
     if not scored:
         return
     print("\nleaderboard: time over the best of the catalogue, geometric mean over hidden machines")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -61,6 +62,11 @@ class Report:
     def earned(self) -> int:
         """Points of all tasks."""
         return sum(task.earned for task in self.tasks)
+
+    @property
+    def name(self) -> str:
+        """The folder's, as any file can hold it: an archive may unpack names that are not UTF-8."""
+        return os.fsencode(self.folder.name).decode(errors="replace")
 
     @property
     def score(self) -> float | None:

@@ -69,7 +69,7 @@ def _csv(reports: Sequence[Report]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["folder", "lab", "task", "earned", "points", "reasons"])
     for report in reports:
-        name, lab = report.folder.name, report.lab.name if report.lab else ""
+        name, lab = report.name, report.lab.name if report.lab else ""
         for graded in report.tasks:
             writer.writerow([name, lab, graded.task.name, graded.earned, graded.task.points, reasons(graded)])
         writer.writerow([name, lab, "total", report.earned, report.points, report.fault])
@@ -83,16 +83,16 @@ def _junit(reports: Sequence[Report]) -> str:
         suite = ElementTree.SubElement(
             root,
             "testsuite",
-            name=report.folder.name,
+            name=report.name,
             time=f"{report.wall_s:.3f}",
             tests=str(len(report.tasks) or 1),
             failures=str(len(failed) or int(bool(report.fault))),
         )
         if report.fault:
-            case = ElementTree.SubElement(suite, "testcase", classname=report.folder.name, name="hand-in")
+            case = ElementTree.SubElement(suite, "testcase", classname=report.name, name="hand-in")
             ElementTree.SubElement(case, "failure", message=report.fault.translate(PRINTABLE))
         for graded in report.tasks:
-            case = ElementTree.SubElement(suite, "testcase", classname=report.folder.name, name=graded.task.name)
+            case = ElementTree.SubElement(suite, "testcase", classname=report.name, name=graded.task.name)
             if not graded.earned:
                 words = reasons(graded).translate(PRINTABLE)
                 failure = ElementTree.SubElement(case, "failure", message=words.split("\n")[0])
@@ -111,7 +111,7 @@ def _classroom(report: Report) -> str:
             "max_score": graded.task.points,
             "message": reasons(graded) or None,
             "line_no": 0,
-            "test_code": f"./collscope lab check {report.folder.name}",
+            "test_code": f"./collscope lab check {report.name}",
         }
         for graded in report.tasks
     ] or [{"name": "hand-in", "status": "error", "score": 0, "message": report.fault, "line_no": 0, "test_code": ""}]

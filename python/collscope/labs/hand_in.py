@@ -64,7 +64,7 @@ def table(folder: Path, name: str) -> dict[str, Any]:
     """A TOML file of the folder. Missing: it is not there, or not TOML."""
     text = ""
     try:
-        text = read(folder, name).decode()
+        text = read(folder, name).decode("utf-8-sig")
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise Missing(f"{name} cannot be read: {str(error)[:200] or 'it is too deep'}{_line(text, error)}") from error

@@ -23,7 +23,7 @@ def read(folder: Path, name: str, scratch: Path) -> Platform:
     hand_in.table(folder, name)
     scratch.mkdir(parents=True, exist_ok=True)
     copy = scratch / name
-    write_atomically(copy, data.decode(errors="replace"))
+    write_atomically(copy, data.decode("utf-8-sig", errors="replace"))
     try:
         return find.load(copy)
     except UserError as error:

@@ -20,7 +20,7 @@ MODEL_S = 7.0  # for a call by a student's rules
 def read(folder: Path, name: str, scratch: Path) -> str:
     """The key of the student's rules, copied to a folder of ours. UserError: they are missing, or a line is wrong."""
     try:
-        text = hand_in.read(folder, name).decode()
+        text = hand_in.read(folder, name).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise hand_in.Missing(f"{name} is not text") from error
     rules = [line.split("#")[0].split() for line in text.splitlines()]

@@ -231,7 +231,7 @@ def _hints(fault: Fault) -> list[str]:
     elif (small := [c for c in held if c.ranks == 1 or c.point.count == 0]) and len(small) == len(held):
         hints.append("Nothing but calls without data, or on one rank, holds.")
     elif all(c.point.count % c.ranks for c in bad) and any(
-        c.point.count % c.ranks == 0 and c.point.count and c.ranks > 1 for c in held
+        c.point.count % c.ranks == 0 and c.point.count and c.ranks in {b.ranks for b in bad} for c in held
     ):
         hints.append(
             "It fails only where the count is not a multiple of the number of ranks: blocks then differ in size (coll_block)."

@@ -1,4 +1,4 @@
-"""collscope.commands.lab, collscope.labs.start, collscope.labs.formats, collscope.labs.grade:
+"""collscope.commands.lab, collscope.labs.start, collscope.labs.formats, collscope.labs.grade, collscope.labs.hand_in:
 what students and teachers type, and what they get."""
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ import base64
 import csv
 import io
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -16,6 +17,7 @@ import pytest
 import document_keys
 from collscope.commands import cli
 from collscope.labs import grade as grading
+from collscope.labs import hand_in, rules
 from collscope.labs import lab as labs
 from collscope.labs.check import Graded, Part, Report
 from lab_folders import solution
@@ -122,6 +124,25 @@ def test_a_file_among_the_hand_ins_costs_the_others_nothing(tmp_path: Path, caps
     first, second = csv.DictReader(io.StringIO(capsys.readouterr().out))
     assert "not a folder: unpack it" in first["reasons"]
     assert "answers.toml is missing; there is one in lab2/: name that folder" in second["reasons"]
+
+
+@pytest.mark.parametrize("form", ["csv", "junit", "classroom", "otter", ""])
+def test_a_folder_s_name_that_is_not_utf_8_is_printed_as_far_as_it_is(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / os.fsdecode(b"M\xfcller")
+    folder.mkdir()
+    assert call("grade", str(folder), *(("--format", form, "--out", str(tmp_path / "out")) if form else ())) == 0
+    text = (tmp_path / "out").read_text(encoding="utf-8") if form else capsys.readouterr().out
+    assert "M\ufffdller" in text or form in ("classroom", "otter")
+
+
+def test_a_byte_order_mark_costs_nothing(tmp_path: Path) -> None:
+    """Editors put it before what they save as UTF-8."""
+    (tmp_path / "answers.toml").write_text('lab = "broadcast"\n', encoding="utf-8-sig")
+    assert hand_in.table(tmp_path, "answers.toml") == {"lab": "broadcast"}
+    (tmp_path / "my.rules").write_text("bcast bytes 1KiB.. binomial\n", encoding="utf-8-sig")
+    assert rules.read(tmp_path, "my.rules", tmp_path / "scratch").startswith("decision/file:")
 
 
 def test_an_error_of_the_check_itself_costs_the_others_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

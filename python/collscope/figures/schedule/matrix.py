@@ -10,7 +10,7 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from collscope.base.units import format_size
+from collscope.base.units import counted, format_size
 from collscope.figures.schedule.sheet import EMPTY, HEAD, box, dark, node_runs, note, place, polygons, sheet
 from collscope.figures.style import FAINT, GRID, INK
 from collscope.schedules.trace import Trace
@@ -67,11 +67,10 @@ def matrix(t: Trace) -> Figure:
 def _sums(t: Trace, flow: _Flow) -> str:
     """What flows in all, and what of it between nodes."""
     amount = flow.amount
-    most = amount.max() or 1
     unit = " messages" * flow.in_messages
-    text = (
-        f"{t.ranks} ranks · {flow.text(amount.sum())}{unit} in all, at most {flow.text(most)} from one rank to another"
-    )
+    text = f"{counted(t.ranks, 'rank')} · {flow.text(amount.sum())}{unit} in all"
+    if amount.max():
+        text += f", at most {flow.text(amount.max())} from one rank to another"
     if t.nodes:
         p = t.ranks
         across = sum(amount[a, b] for a in range(p) for b in range(p) if t.nodes[a] != t.nodes[b])

@@ -107,6 +107,8 @@ def test_amounts_in_words() -> None:
     flow = matrix._flow(empty)
     assert flow.in_messages and flow.amount.sum() == 4
     assert matrix._sums(empty, flow) == "4 ranks · 4 messages in all, at most 1 from one rank to another"
+    alone = replace(empty, messages=(), ranks=1)
+    assert matrix._sums(alone, matrix._flow(alone)) == "1 rank · 0 messages in all"
 
 
 # ---- moving pictures -------------------------------------------------------------------------------------------------
