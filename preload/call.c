@@ -31,7 +31,7 @@ bool call_is_in_place(const communicator *c, const program_call *p) {
 }
 
 /* MPI does not look at where the first rank wants the result of an exscan. */
-static bool is_open(const communicator *c, const program_call *p) {
+static bool needs_no_result(const communicator *c, const program_call *p) {
   return p->collective == COLL_EXSCAN && c->rank == 0 && !call_in_place(&p->in);
 }
 
@@ -43,9 +43,9 @@ static const side *measure(const communicator *c, const program_call *p) {
 size_t call_bytes(const communicator *c, const program_call *p) {
   if (coll_counts_of(p->collective) == COLL_COUNTS_NOTHING) return 0;
   if (per_rank_given(p->counts) && !coll_has_operator(p->collective) && p->out.type != MPI_DATATYPE_NULL) {
+    /* The mean block, of bytes and not of elements: ranks may describe the same data by different types. */
     size_t all = call_before(p, c->size) * layout_size(p->out.type), ranks = (size_t)c->size;
-    return (all + ranks - 1) /
-           ranks; /* of bytes, not of elements: ranks may describe the same data by different types */
+    return (all + ranks - 1) / ranks;
   }
   const side *s = coll_has_operator(p->collective) && !call_in_place(&p->in) ? &p->in : measure(c, p);
   return s->type == MPI_DATATYPE_NULL ? 0 : s->count * layout_size(s->type);
@@ -66,7 +66,7 @@ const char *call_refuses(const communicator *c, const program_call *p) {
   if (coll_counts_of(p->collective) == COLL_COUNTS_NOTHING) return NULL;
   bool out_may = facts->in_place == COLL_IN_PLACE_OUT_IN && c->rank == p->root;
   if (call_has_input(c, p) && !call_in_place(&p->in) && side_is_wrong(&p->in)) return wrong;
-  if (call_has_output(c, p) && !is_open(c, p) && !(out_may && call_in_place(&p->out)) &&
+  if (call_has_output(c, p) && !needs_no_result(c, p) && !(out_may && call_in_place(&p->out)) &&
       (call_in_place(&p->out) || side_is_wrong(&p->out)))
     return wrong;
   bool in_may = coll_has_in_place(p->collective) && facts->in_place != COLL_IN_PLACE_OUT_IN &&

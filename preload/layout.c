@@ -97,13 +97,12 @@ static bool is_committed(MPI_Datatype type) {
 }
 
 bool layout_is_dense(MPI_Datatype type) {
-  if (!layout_is_one_piece(type)) return false;
-  if (layout_is_named(type)) return true;
+  if (layout_is_named(type)) return layout_is_one_piece(type);
   void *kept;
   int known;
   MPI_Type_get_attr(type, density, &kept, &known);
   if (known) return kept == &yes;
-  bool dense = derived_in_order(type);
+  bool dense = in_order(type);
   if (is_committed(type)) MPI_Type_set_attr(type, density, dense ? &yes : NULL);
   return dense;
 }

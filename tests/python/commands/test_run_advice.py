@@ -26,13 +26,18 @@ def lacked(size: int, *losses: tuple[str, float], default: str = LINEAR) -> Winn
     return Winner(row, {MST: 1.0, **dict(losses)}, {V41.decision: default})
 
 
-@needs_prover
-def test_sizes_have_their_words_together_while_the_best_that_a_version_has_is_the_same(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Over both pairs binomial's worst loss would be the least, though at each size another loses less."""
+@pytest.fixture
+def v41_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words for one version."""
     monkeypatch.setattr(openmpi, "installed", lambda: V41)
     monkeypatch.setattr(openmpi, "libraries", lambda _: [V41])
+
+
+@needs_prover
+def test_sizes_have_their_words_together_while_the_best_that_a_version_has_is_the_same(
+    v41_alone: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Over both pairs binomial's worst loss would be the least, though at each size another loses less."""
     chain = "bcast/chain[chains=4,s=0]"
     found = [
         lacked(4, (LINEAR, 1.03), (BINOMIAL, 1.2), (chain, 3.0)),
@@ -50,11 +55,9 @@ def test_sizes_have_their_words_together_while_the_best_that_a_version_has_is_th
 
 @needs_prover
 def test_sizes_with_a_common_tie_that_a_version_has_have_their_words_together(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    v41_alone: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Which of the tied is a little faster does not part them."""
-    monkeypatch.setattr(openmpi, "installed", lambda: V41)
-    monkeypatch.setattr(openmpi, "libraries", lambda _: [V41])
     found = [
         lacked(4, (LINEAR, 1.003), (BINOMIAL, 1.006), default=BINOMIAL),
         lacked(8, (BINOMIAL, 1.003), (LINEAR, 1.006), default=BINOMIAL),
