@@ -59,7 +59,16 @@ static void set(coll_rule *rule, int condition, range r) {
   else rule->bytes_min = r.first, rule->bytes_end = r.last + 1; /* 0 where there is no end */
 }
 
+static bool of_a_library(const char *word) {
+  return *word == '{' || (*word >= '0' && *word <= '9') || !strncmp(word, "rule-file-version-", 18);
+}
+
 static bool unknown_collective(const file_line *l, const char *word) {
+  if (of_a_library(word))
+    return line_wrong(l,
+                      "\"%.40s\" begins rules of Open MPI or MPICH, which ./collscope tune --check reads; here a rule"
+                      " begins with a collective",
+                      word);
   nearest close = nearest_to(word, strlen(word));
   const char *best = NULL;
   for (int k = 0; k < COLL_COLLECTIVES; k++)
