@@ -36,21 +36,21 @@ class Times:
         self.focus = tuple(sorted(focus))
         frame = frame.assign(**{column: "" for column in ("mapping", "platform") if column not in frame})
         place = ["collective", "mapping", "ranks", "nodes", "platform"]
-        self._cells = frame[["bytes", "time_s", "chose", *(c for c in TRAFFIC if c in frame)]]
+        self._bytes, self._seconds = frame["bytes"].to_numpy(), frame["time_s"].to_numpy(dtype=float)
+        self._cells = frame[["chose", *(c for c in TRAFFIC if c in frame)]]
         groups = frame.groupby([*place, "name"], observed=True, sort=False).ngroup().to_numpy()
         order = np.argsort(groups, kind="stable")
         starts = np.searchsorted(groups[order], np.arange(groups.max(initial=-1) + 2))
-        # A line of times is cut out when a check asks for it: most ask for few.
         self._rows: dict[Place, dict[str, np.ndarray]] = {}
-        self._lines: dict[tuple[Place, str], pd.DataFrame] = {}
         firsts = frame[[*place, "name"]].iloc[order[starts[:-1]]]
         for (collective, mapping, ranks, nodes, platform, name), (low, high) in zip(
             firsts.itertuples(index=False), pairwise(starts), strict=True
         ):
             at = Place(str(collective), str(mapping), int(ranks), int(nodes), str(platform))
-            self._rows.setdefault(at, {})[str(name)] = order[low:high]
+            rows = order[low:high]
+            self._rows.setdefault(at, {})[str(name)] = rows[np.argsort(self._bytes[rows], kind="stable")]
         # Checks ask for the same part again and again, and for its mean.
-        self._parts: dict[tuple[Place, str, tuple[int, ...]], pd.DataFrame] = {}
+        self._parts: dict[tuple[Place, str, tuple[int, ...]], np.ndarray] = {}
         self._means: dict[tuple[Place, str, tuple[int, ...] | None], float] = {}
         self.layouts = sorted({(p.mapping, p.ranks, p.nodes, p.platform) for p in self._rows})
 
@@ -64,39 +64,39 @@ class Times:
 
     def line(self, place: Place, name: str, sizes: Sequence[int] | None = None) -> pd.Series:
         """Seconds by bytes, at the sizes (default: the focus) that the table has; all there is of a collective without data."""
-        return self._part(place, name, sizes)["time_s"]
+        part = self._part(place, name, sizes)
+        return pd.Series(self._seconds[part], pd.Index(self._bytes[part], name="bytes"), name="time_s")
 
     def moved(self, place: Place, name: str, column: str, sizes: Sequence[int] | None = None) -> pd.Series:
         """One of TRAFFIC by bytes; empty where it is not known."""
-        part = self._part(place, name, sizes)
-        return part[column].dropna() if column in part else pd.Series(dtype=float)
+        if column not in self._cells:
+            return pd.Series(dtype=float)
+        return self._column(column, self._part(place, name, sizes)).dropna()
 
     def chosen(self, place: Place, name: str) -> pd.Series:
         """Keys of what a decision took, by bytes, in the focus."""
-        return self._part(place, name, None)["chose"]
+        return self._column("chose", self._part(place, name, None))
 
-    def _line(self, place: Place, name: str) -> pd.DataFrame | None:
-        """The line of a name, or of the one key that is this name with parameters."""
+    def _column(self, column: str, part: np.ndarray) -> pd.Series:
+        return self._cells[column].iloc[part].set_axis(pd.Index(self._bytes[part], name="bytes"))
+
+    def _line(self, place: Place, name: str) -> np.ndarray:
+        """The rows of a name, or of the one key that is this name with parameters, by bytes; none where it was not run."""
         rows = self._rows.get(place, {})
-        if name not in rows:
-            keys = [key for key in rows if key.partition("[")[0] == name]
-            if len(keys) != 1:
-                return None
-            name = keys[0]
-        if (place, name) not in self._lines:
-            line = self._cells.iloc[rows[name]].set_index("bytes")
-            self._lines[place, name] = line if line.index.is_monotonic_increasing else line.sort_index()
-        return self._lines[place, name]
+        if name in rows:
+            return rows[name]
+        keys = [key for key in rows if key.partition("[")[0] == name]
+        return rows[keys[0]] if len(keys) == 1 else np.array([], dtype=int)
 
-    def _part(self, place: Place, name: str, sizes: Sequence[int] | None) -> pd.DataFrame:
+    def _part(self, place: Place, name: str, sizes: Sequence[int] | None) -> np.ndarray:
+        """The rows of a line at the sizes; all of a collective without data."""
         chosen = self.focus if sizes is None else tuple(sizes)
         part = self._parts.get((place, name, chosen))
         if part is None:
-            line = self._line(place, name)
-            if line is None:
-                part = pd.DataFrame({"time_s": pd.Series(dtype=float), "chose": pd.Series(dtype=str)})
-            else:
-                part = line[line.index.isin(chosen)] if line.index.any() else line
+            part = self._line(place, name)
+            size = self._bytes[part]
+            if size.any():
+                part = part[np.isin(size, chosen)]
             self._parts[place, name, chosen] = part
         return part
 
@@ -104,10 +104,10 @@ class Times:
         """Geometric mean over the sizes; NaN for a name that lacks some of them: it would be a mean over other points."""
         key = (place, name, None if sizes is None else tuple(sizes))
         if key not in self._means:
-            line = self.line(place, name, sizes)
-            full = len(sizes or ()) if line.index.any() else len(line)
-            full = full or max((len(self.line(place, other)) for other in self.names(place)), default=0)
-            self._means[key] = math.exp(np.log(line.to_numpy()).mean()) if 0 < len(line) == full else math.nan
+            part = self._part(place, name, sizes)
+            full = len(sizes or ()) if self._bytes[part].any() else len(part)
+            full = full or max((len(self._part(place, other, None)) for other in self.names(place)), default=0)
+            self._means[key] = math.exp(np.log(self._seconds[part]).mean()) if 0 < len(part) == full else math.nan
         return self._means[key]
 
     def means(self, place: Place, names: Sequence[str], sizes: Sequence[int] | None = None) -> dict[str, float]:
