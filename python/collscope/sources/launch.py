@@ -181,7 +181,7 @@ class _Replies:
             self.report.traces.append(reply)
         if "rep" in reply:
             times = [float(reply[k]) for k in ("min_s", "mean_s", "max_s", "root_s")]
-            times += [float(reply[k]) for k in ("pure_s", "work_s", "available") if k in reply]
+            times += [float(reply[k]) for k in ("pure_s", "work_s", "available") if reply.get(k) is not None]
             self.reps.setdefault(name, []).append(times)
         if reply.get("done"):
             del self.left[name]

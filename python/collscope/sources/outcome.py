@@ -20,7 +20,8 @@ FAILURES = (FAILED, WRONG, DIED)
 
 Repetition = Sequence[float]
 """Seconds of one timed call: least, mean and largest over the ranks, and the root's own; of metric overlap also the call's without
-computation and what the last rank has computed, and behind them the part of all ranks' time that they have computed."""
+computation and what the last rank has computed, and behind them the part of all ranks' time that they have computed, where that is
+any time at all."""
 COLUMN = {
     "makespan": 2,
     "root": 3,
@@ -79,14 +80,14 @@ def overlaps(launches: Sequence[Sequence[Repetition]], metric: str) -> dict[str,
     """Columns pure_s, work_s (s), overlap and available (0 to 1) of metric overlap, each the median over the repetitions; else {}."""
     if base(metric) != OVERLAP:
         return {}
-    taken = [(r[COLUMN[OVERLAP]], *r[4:]) for reps in launches for r in reps]
+    taken = [(r[COLUMN[OVERLAP]], r[4], r[5]) for reps in launches for r in reps]
     if not taken:
         return {}
     cells = {
-        "pure_s": [pure for _, pure, _, _ in taken],
-        "work_s": [work for _, _, work, _ in taken],
-        "overlap": [min(1.0, max(0.0, 1 - (total - work) / pure)) for total, pure, work, _ in taken if pure > 0],
-        "available": [part for _, _, _, part in taken],
+        "pure_s": [pure for _, pure, _ in taken],
+        "work_s": [work for _, _, work in taken],
+        "overlap": [min(1.0, max(0.0, 1 - (total - work) / pure)) for total, pure, work in taken if pure > 0],
+        "available": [r[6] for reps in launches for r in reps if len(r) > 6],
     }
     return {name: quantile(sorted(values), 0.5) for name, values in cells.items() if values}
 

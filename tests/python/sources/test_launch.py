@@ -12,7 +12,7 @@ import pytest
 from collscope.base.errors import UserError
 from collscope.sources import launch
 from collscope.sources.launch import Children, Interrupted, Report
-from collscope.sources.outcome import Outcome
+from collscope.sources.outcome import Outcome, overlaps
 
 REP = '{"id":"%s","rep":0,"min_s":1,"mean_s":2,"max_s":3,"root_s":2}'
 FOR_EVER = "exec('import time\\nwhile True: time.sleep(60)')"
@@ -37,6 +37,15 @@ def test_points_are_handed_over_and_strange_lines_are_not(tmp_path: Path) -> Non
     assert made["a"] == Outcome("ok", "ok", [[1.0, 2.0, 3.0, 2.0]], back_end="MPICH 4.0.2")
     assert made["b"] == Outcome("unsupported", "odd", back_end="MPICH 4.0.2")
     assert (report.status, report.unfinished, report.reason) == (0, [], "")
+
+
+def test_a_call_that_takes_no_time_has_nothing_available_and_no_overlap(tmp_path: Path) -> None:
+    rep = '{"id":"a","rep":%d,"min_s":%g,"mean_s":%g,"max_s":%g,"root_s":0,"pure_s":%g,"work_s":%g,"available":%s}'
+    _, made = run(tmp_path, lines(rep % (0, 0, 0, 0, 0, 0, "null"), DONE % ("a", "ok", "ok")), "a")
+    assert overlaps([made["a"].reps], "overlap[wait,calls]") == {"pure_s": 0, "work_s": 0}
+    _, made = run(tmp_path, lines(rep % (0, 4, 4, 4, 2, 3, "0.75"), DONE % ("a", "ok", "ok")), "a")
+    expected = {"pure_s": 2, "work_s": 3, "overlap": 0.5, "available": 0.75}
+    assert overlaps([made["a"].reps], "overlap[wait,calls]") == expected
 
 
 def test_a_point_that_died_gives_the_last_line_of_standard_error(tmp_path: Path) -> None:
