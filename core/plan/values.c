@@ -40,11 +40,20 @@ void values_apply(plan_type type, plan_op op, const void *left, void *right, siz
   }
 }
 
-void values_make(plan_type type, plan_op op, int rank, size_t first, size_t n, void *elements) {
+enum { BYTE = 255 };
+
+/* A rank's part of a sum of bytes; of more than 255 ranks, 255 have a one at each place. */
+static unsigned addend(int ranks, uint64_t rank, uint64_t place, uint64_t h) {
+  if (ranks <= BYTE) return (unsigned)(h % (BYTE / (unsigned)ranks + 1));
+  return (rank + place) % (unsigned)ranks < BYTE;
+}
+
+void values_make(plan_type type, plan_op op, int ranks, int rank, size_t first, size_t n, void *elements) {
   uint64_t r = (uint64_t)rank;
   for (size_t i = 0; i < n; i++) {
     uint64_t h = (r + 1) * 1000003u + (first + i) * 7919u + r * r * ((first + i) % 13) * 101u;
     unsigned v = op == PLAN_PROD ? 1 + (h % 11 == 0) : (unsigned)(h % 251);
+    if (type == PLAN_BYTE && op == PLAN_SUM) v = addend(ranks, r, first + i, h);
     switch (type) {
       case PLAN_FLOAT: ((float *)elements)[i] = (float)v; break;
       case PLAN_DOUBLE: ((double *)elements)[i] = v; break;

@@ -61,7 +61,7 @@ typedef struct {
 
 /* Elements first … of rank's `in`. */
 static void inputs(const check *c, int rank, size_t first, size_t n, char *elements) {
-  if (coll_has_operator(c->collective)) values_make(c->type, c->op, rank, first, n, elements);
+  if (coll_has_operator(c->collective)) values_make(c->type, c->op, c->args->size, rank, first, n, elements);
   else moved_values(rank, first, n, c->args->elem, elements);
 }
 
