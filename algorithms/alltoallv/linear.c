@@ -1,6 +1,6 @@
 /* alltoallv/linear
  * Idea     post all receives, then all sends, lowest rank first, and wait; nothing is sent of empty blocks
- * Rounds   up to p-1
+ * Rounds   p-1 where ranks need not wait for each other; through one port about 5/4 p, if no block is empty
  * Cost     at least the most messages that a rank sends or receives × alpha + their bytes × beta; exact for p = 2: as all begin with the
  *          lowest rank, ranks wait for each other
  * Needs    any p, any counts

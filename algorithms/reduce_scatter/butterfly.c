@@ -1,7 +1,7 @@
 /* reduce_scatter/butterfly
  * Idea     recursive halving at doubling distance, which keeps operands in order but leaves each block at the rank
  *          with the mirrored number; a last exchange puts that right. With p no power of two ranks are paired first
- * Rounds   lg p' + 1 with p' = 2^⌊lg p⌋; 2 more when p is no power of two
+ * Rounds   lg p' + 1 with p' = 2^⌊lg p⌋, lg p' for p = 2; 2 more when p is no power of two, 1 more when p = p' + 1
  * Cost     (lg p + 1) alpha + (p-1)/p n (beta + gamma) + (n/p) beta          n = bytes of the vector; exact for p a
  *          power of two, 4 at least, that divides the count (for p = 2 there is no last exchange)
  * Needs    any p, any counts; keeps the rank order

@@ -2,7 +2,7 @@
  * Idea     recursive halving at doubling distance, which keeps operands in order but leaves each block at the rank with
  *          the mirrored number: for p a power of two the blocks change places before, otherwise ranks are paired
  *          first, and a last exchange puts the blocks right
- * Rounds   lg p; for p no power of two 3 more than ⌊lg p⌋ (2 more when p = 3)
+ * Rounds   lg p; for p no power of two 3 more than ⌊lg p⌋ (2 more when p is one above a power of two)
  * Cost     lg p alpha + (p-1) m (beta + gamma)          m = bytes of a block; exact for p a power of two
  * Needs    any p, any count; keeps the rank order
  * Scratch  two vectors
