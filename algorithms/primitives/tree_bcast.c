@@ -1,5 +1,7 @@
 #include "primitives/tree_bcast.h"
 
+#include <math.h>
+
 #include "patterns/segment.h"
 
 void coll_tree_bcast(coll_ctx *c, const coll_args *a, coll_tree_shape shape, int k, size_t s) {
@@ -30,5 +32,10 @@ double coll_tree_bcast_cost(const coll_args *a, coll_tree_shape shape, int k, si
   coll_tree_steps t = coll_tree_count(shape, k, a->size);
   size_t segment = coll_segment(a->count, a->elem, s), segments = coll_segments(a->count, segment);
   double last = (double)((a->count - (segments - 1) * segment) * a->elem), full = (double)(segment * a->elem);
-  return (double)(segments - 1) * t.children * (alpha + full * beta) + t.depth * (alpha + last * beta);
+  double each = alpha + full * beta, shorter = alpha + last * beta, before = (double)(segments - 1) * t.children * each;
+  /* The last segment meets nobody, or all the way down it is behind the one before it. Where that one has come to the end, the last takes its
+   * own time more: once in a chain, once for each child elsewhere. */
+  double alone = t.depth * shorter;
+  double behind = (t.depth - t.children) * each + (shape == COLL_TREE_CHAIN ? 1 : t.children) * shorter;
+  return before + (segments > 1 ? fmax(alone, behind) : alone);
 }

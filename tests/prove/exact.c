@@ -163,9 +163,30 @@ static void tolerance(prover *v) {
   printf("FAILED: a cost that is off by a millionth passes for the critical path\n");
 }
 
+/* A last segment that is shorter waits for the one before it, all the way down: what a broadcast's cost says then is no less than the critical
+ * path, and little more. */
+static void shorter_last_segment(prover *v) {
+  static const char *const keys[] = { "bcast/chain[s=400]",   "bcast/pipeline[s=400]", "bcast/binary[s=400]",
+                                      "bcast/knomial[s=400]", "bcast/binomial[s=400]", "bcast/pipelined_tree[s=400]" };
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    for (int p = 2; p <= 32; p += 5) {
+      char error[512];
+      long param[COLL_PARAMS] = { 0 };
+      const coll_alg *alg = coll_find(keys[i], param, error, sizeof error);
+      coll_args a = {
+        .size = p, .count = 101, .elem = 4, .commutes = true, .param = param, .place = prover_places(v, p)
+      };
+      bool fine = alg && prover_point(v, alg, &a) && prover_costs(v, alg, &a);
+      for (const prover_cost *c = v->cost; fine && c < v->cost + PROVER_COSTS; c++)
+        fine = c->critical_s <= c->cost_s * (1 + 1e-9) && c->cost_s <= c->critical_s * 1.15;
+      if (!fine && failed++ < 9) printf("FAILED %s p=%d: cost() is far from the critical path\n", keys[i], p);
+    }
+}
+
 int main(void) {
   prover *v = prover_new();
   tolerance(v);
+  shorter_last_segment(v);
   shortcuts();
   int algorithms = 0;
   for (; coll_registry[algorithms]; algorithms++) algorithm(v, coll_registry[algorithms]->key);
