@@ -118,6 +118,7 @@ def check(folder: Path, name: str | None, task: str | None, as_json: bool, form:
     from collscope.labs import hand_in
     from collscope.labs import lab as labs
 
+    _check_output(as_json, form, out)
     lab = labs.load(name) if name else hand_in.lab_of(folder)
     if task:
         chosen = [one for one in lab.file.task if one.name == task]
@@ -146,6 +147,7 @@ def grade(
     from collscope.labs import grade as grading
     from collscope.labs import lab as labs
 
+    _check_output(as_json, form, out)
     lab = labs.load(name) if name else None
     with progress.progress("grading", len(folders)) as bar:
         reports = grading.grade(folders, lab, jobs or 0, done=lambda: bar(1))
@@ -153,15 +155,23 @@ def grade(
         _show_grades(reports)
 
 
+def _check_output(as_json: bool, form: str | None, out: str | None) -> None:
+    """UsageError, before anything is judged: a form that is not one, or a file that cannot be."""
+    if as_json and form:
+        raise UsageError("--json and --format: choose one")
+    if out is None:
+        return
+    if not as_json and not form:
+        raise UsageError(f"--out {out}: choose --json or --format")
+    if not out or Path(out).is_dir():
+        raise UsageError(f"--out {out}: is a folder; name a file" if out else "--out needs the name of a file")
+
+
 def _printed(reports: Sequence[Report], schema: str, as_json: bool, form: str | None, out: str | None) -> bool:
     """Prints or writes the reports as a program reads them; whether that was asked for."""
     from collscope.labs import formats
 
-    if as_json and form:
-        raise UsageError("--json and --format: choose one")
     if not as_json and not form:
-        if out:
-            raise UsageError(f"--out {out}: choose --json or --format")
         return False
     text = documents.text(schema, formats.fields(reports)) if as_json else formats.text(str(form), reports)
     if out:

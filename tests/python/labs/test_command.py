@@ -111,8 +111,25 @@ def test_grades_are_written_in_every_format(tmp_path: Path, capsys: pytest.Captu
     ] == "error"
     otter = json.loads(made["otter"].splitlines()[0])
     assert (otter["score"], {test["visibility"] for test in otter["tests"]}) == (2, {"visible"})
-    assert call("grade", str(empty), "--out", str(tmp_path / "x")) == 2
     assert call("grade", str(empty), str(tmp_path / "absent")) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ("--out grades.csv", "--out grades.csv: choose --json or --format"),
+        ("--json --format csv", "--json and --format: choose one"),
+        ("--format csv --out .", "--out .: is a folder; name a file"),
+        ("--json --out=", "--out needs the name of a file"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused_before_anything_is_judged(
+    options: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The folders are not looked at: what would be said of them is that they are empty, or name no lab."""
+    for what in ("check", "grade"):
+        assert call(what, str(tmp_path), *options.split()) == 2
+        assert capsys.readouterr().err == f"collscope: {says}\n"
 
 
 def test_a_file_among_the_hand_ins_costs_the_others_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
