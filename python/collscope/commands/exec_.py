@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from collscope.base.errors import UsageError, UserError
+from collscope.commands import requests
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,10 @@ class Request:
     mapping: str = "block"
 
 
-def report_variable(path: str) -> dict[str, str]:
-    """The variable that names a report. UserError: its folder does not exist."""
-    file = Path(path).absolute()
-    if not file.parent.is_dir():
-        raise UserError(f"{path}: the folder {file.parent} does not exist; make it first")
-    return {"COLLSCOPE_REPORT": str(file)}
+def report_variable(option: str, path: str) -> dict[str, str]:
+    """The variable that names a report. UsageError: it cannot be written, which the program's end would be too late to say."""
+    requests.check_file(option, path)
+    return {"COLLSCOPE_REPORT": str(Path(path).absolute())}
 
 
 def run(request: Request) -> int:
@@ -42,8 +41,8 @@ def run(request: Request) -> int:
         if not Path(request.rules).is_file():
             raise UserError(f"{request.rules}: not a file; name one with rules (docs/decisions.md)")
         variables["COLLSCOPE_RULES"] = str(Path(request.rules).absolute())
-    if request.report:
-        variables |= report_variable(request.report)
+    if request.report is not None:
+        variables |= report_variable("--report", request.report)
     if request.machine is None:
         if request.ranks or request.nodes:
             raise UsageError(

@@ -19,7 +19,7 @@ def run(request: Request) -> int:
     """Runs the program, prints its profile, and returns its status."""
     from collscope.commands import exec_, preloaded, report
 
-    variables = exec_.report_variable(request.out) | {"COLLSCOPE_PROFILE": "1"}
+    variables = exec_.report_variable("--out", request.out) | {"COLLSCOPE_PROFILE": "1"}
     status = preloaded.run(request.words, variables)
     if status == 0:
         report.run(report.Request(request.out))

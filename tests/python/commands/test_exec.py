@@ -103,8 +103,21 @@ def test_programs_that_cannot_start_are_refused(capsys: pytest.CaptureFixture[st
     assert status == 1 and "./nowhere/program: not found" in err
     status, _, err = call(capsys, "exec", "--rules", "/nowhere", "--", "true")
     assert status == 1 and "/nowhere: not a file" in err
-    status, _, err = call(capsys, "exec", "--report", "/nowhere/x.json", "--", "true")
-    assert status == 1 and "the folder /nowhere does not exist" in err
+
+
+@pytest.mark.parametrize(("command", "option"), [("exec", "--report"), ("profile", "--out")])
+def test_a_report_that_cannot_be_written_is_refused_before_anything_starts(
+    command: str, option: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    started = tmp_path / "started"
+    for file, why in (
+        ("/nowhere/x.json", "/nowhere/x.json: there is no folder /nowhere; make it first"),
+        (str(tmp_path), f"{tmp_path}: is a folder"),
+        ("", "needs the name of a file"),
+    ):
+        refused = call(capsys, command, option, file, "--", "touch", str(started))
+        assert refused == (2, "", f"collscope: {option} {why}\n")
+    assert not started.exists()
 
 
 # ---- starting --------------------------------------------------------------------------------------------------------
