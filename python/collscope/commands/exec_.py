@@ -68,9 +68,7 @@ Examples:
 """
 
 
-@click.command(
-    "exec", epilog=EPILOG, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
-)
+@click.command("exec", epilog=EPILOG, context_settings={"allow_interspersed_args": False})
 @click.option(
     "--choose",
     metavar="LIST",

@@ -29,7 +29,7 @@ def run(request: Request) -> int:
 @click.command(
     "profile",
     short_help="Record which collective calls a program makes.",
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    context_settings={"allow_interspersed_args": False},
 )
 @click.option("--out", metavar="FILE", default="profile.json", show_default=True, help="Where the profile is written.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND…")

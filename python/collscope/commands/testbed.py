@@ -164,7 +164,7 @@ def check(**options: Any) -> None:
 @command.command(
     "run",
     short_help="Run an MPI program across the hosts of a test bed.",
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    context_settings={"allow_interspersed_args": False},
 )
 @network_options
 @click.option(

@@ -138,6 +138,10 @@ def test_run_says_why_not(
           for name in ("this_machine", "ideal")),
         *((f"calibrate --nodes 2 --quick --name n {option} x", f"{option} goes with --from FILE; a cluster is measured")
           for option in ("--contention", "--where", "--class", "--shape", "--jumps")),
+        *((f"{words} -- true", f"No such option '{wrong}'. Did you mean '{right}'?\n  ./collscope {command} --help says more")
+          for words, command, wrong, right in (
+              ("exec --rule a", "exec", "--rule", "--rules"), ("profile --output a", "profile", "--output", "--out"),
+              ("testbed run -n 2 --host 4", "testbed run", "--host", "--hosts"))),
         *((f"calibrate --from a=b {name}", f"--from needs the machine's --name: {NAMED}") for name in ("", "--name a/b")),
         *((f"calibrate {option} x", f"{option} goes with --from FILE; without it this machine is measured")
           for option in ("--contention", "--name", "--where", "--class", "--shape", "--jumps")),
