@@ -144,8 +144,12 @@ def command(
             made = calibrate.calibrate(name, launcher_of(launcher, hosts), nodes, ranks_per_node, target, quick)
             write_page(made, name)
         else:
-            if alone := of_file or ("--name" if name else None):
-                raise UsageError(f"{alone} goes with --from FILE; without it this machine is measured")
+            if of_file:
+                raise UsageError(f"{of_file} goes with --from FILE; without it this machine is measured")
+            if name is not None:
+                raise UsageError(
+                    "--name goes with --from FILE, --hosts, --launcher or --nodes; without these this machine is measured"
+                )
             made = calibrate.calibrate(target=target, quick=quick)
         path, lines = made.path, report.describe(made)
     for line in lines:

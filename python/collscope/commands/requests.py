@@ -36,13 +36,26 @@ CLUSTER = click.option(
 )
 
 
+def _named(_: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """UsageError: the value is empty, as that of a variable that is not set; what is measured would be this machine."""
+    if value is not None and not value.strip():
+        raise UsageError(f"{option.opts[0]} is empty: name one, or leave the option out to measure this machine")
+    return value
+
+
 def launched(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how real ranks are started: launcher and hosts."""
     for option in (
-        click.option("--hosts", metavar="H[,H…]|FILE", help="Hosts of mpirun: comma-separated names, or a host file."),
+        click.option(
+            "--hosts",
+            metavar="H[,H…]|FILE",
+            callback=_named,
+            help="Hosts of mpirun: comma-separated names, or a host file.",
+        ),
         click.option(
             "--launcher",
             metavar="L",
+            callback=_named,
             help="mpirun (default), slurm (srun, within an allocation), testbed (the bed that is up).",
         ),
     ):

@@ -144,7 +144,14 @@ def test_run_says_why_not(
               ("testbed run -n 2 --host 4", "testbed run", "--host", "--hosts"))),
         *((f"calibrate --from a=b {name}", f"--from needs the machine's --name: {NAMED}") for name in ("", "--name a/b")),
         *((f"calibrate {option} x", f"{option} goes with --from FILE; without it this machine is measured")
-          for option in ("--contention", "--name", "--where", "--class", "--shape", "--jumps")),
+          for option in ("--contention", "--where", "--class", "--shape", "--jumps")),
+        *((f"calibrate {name}",
+           "--name goes with --from FILE, --hosts, --launcher or --nodes; without these this machine is measured")
+          for name in ("--name n", "--name=")),
+        *((f"{words} {option}=", f"{option} is empty: name one, or leave the option out to measure this machine")
+          for option in ("--hosts", "--launcher")
+          for words in ("calibrate", "run --on tiny --ranks 2 -c bcast -a mst --bytes 4 --source real",
+                        "tune --on tiny --for openmpi --out rules --confirm")),
     ],
 )  # fmt: skip
 def test_other_commands_say_why_not(tiny: Path, capsys: pytest.CaptureFixture[str], words: str, says: str) -> None:
