@@ -159,4 +159,6 @@ def command(collective_name: str | None, collective: str | None, platforms: bool
     Of a collective that is named its algorithms, in full."""
     if collective_name and "/" in collective_name:
         raise UsageError(f"{collective_name}: name a collective; ./collscope show {collective_name} has an algorithm")
+    if collective_name and collective:
+        raise UsageError(f"{collective_name} and -c {collective}: name the collective once")
     show(collective or collective_name, platforms, as_json)

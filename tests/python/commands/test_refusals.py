@@ -152,6 +152,7 @@ def test_run_says_why_not(
           for option in ("--hosts", "--launcher")
           for words in ("calibrate", "run --on tiny --ranks 2 -c bcast -a mst --bytes 4 --source real",
                         "tune --on tiny --for openmpi --out rules --confirm")),
+        ("list -c bcast reduce", "reduce and -c bcast: name the collective once"),
     ],
 )  # fmt: skip
 def test_other_commands_say_why_not(tiny: Path, capsys: pytest.CaptureFixture[str], words: str, says: str) -> None:
