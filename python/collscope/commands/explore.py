@@ -30,18 +30,22 @@ def command(results: tuple[str, ...], on: str | None, out: str) -> None:
 
     folder = folders.own(out, "a page of this command", lambda path: folders.only(path, *page.FILES))
     chosen = [tables.named(name) for name in results] or tables.committed()
+    machines = machines_of(on)
     try:
         machine.ensure_wasm(paths.ROOT)
     except SetupError as error:
         raise UserError(str(error)) from error
-    written = page.write(folder, machines_of(on), chosen)
+    written = page.write(folder, machines, chosen)
     first = sum((folder / name).stat().st_size for name in page.FILES if (folder / name).is_file())
     print(f"written: {paths.display(folder / 'index.html')}")
     print(f"{len(written)} files; the page loads {format_size(first)}, each table when it is chosen")
 
 
 def machines_of(on: str | None) -> list[str]:
-    """The machines that are named; those of platforms/ where none is."""
+    """The machines that are named; those of platforms/ where none is. UserError: there is no such machine."""
     if on is not None:
-        return requests.platforms(on)
+        names = requests.platforms(on)
+        for name in names:
+            find.load(name)
+        return names
     return [name for name in find.list_platforms() if name not in ("ideal", find.HERE)]

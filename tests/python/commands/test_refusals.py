@@ -159,6 +159,15 @@ def test_other_commands_say_why_not(tiny: Path, capsys: pytest.CaptureFixture[st
     assert call(capsys, *words.split()) == (2, "", f"collscope: {says}\n")
 
 
+def test_a_page_for_a_machine_that_is_not_there_is_refused_before_anything_is_built(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("collscope.setup.machine.ensure_wasm", lambda _: pytest.fail("the page's prover was built"))
+    status, _, err = call(capsys, "explore", "--on", "nothing", "--out", str(tmp_path / "page"))
+    assert err.startswith('collscope: unknown platform "nothing"')
+    assert status == 2
+
+
 def test_turns_on_cores_are_of_real_ranks(
     tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
