@@ -57,7 +57,7 @@ class Installed:
         reply = self.call(self.mpirun, "--version")
         found = re.search(self.answer, reply)
         if not found:
-            raise UserError(f"{self.mpirun}: not {self.name}'s; it says {reply.strip().splitlines()[:1]}")
+            raise UserError(f'{self.mpirun}: not {self.name}\'s; it says "{reply.strip().partition(chr(10))[0]}"')
         return found[1]
 
     @property
