@@ -5,6 +5,7 @@
 
 #include "core/catalogue/collective.h"
 #include "core/catalogue/number.h"
+#include "core/catalogue/text.h"
 #include "core/plan/distribution.h"
 #include "core/schedule/reading.h"
 
@@ -314,7 +315,8 @@ static bool read_line(const file_line *l, char *text, void *self) {
 }
 
 static bool finish(reading *s, const file_line *l) {
-  if (!s->versioned) return line_wrong(l, "an empty file; the first line must be \"%s\"", version);
+  if (!s->versioned)
+    return say(l->error, l->size, "%.200s:1: an empty file; the first line must be \"%s\"", l->path, version);
   if (!s->ranks) return line_wrong(l, "no line \"call collective=NAME ranks=P …\"");
   if (!rank_is_over(s)) return false;
   if (s->rank + 1 < s->ranks) return line_wrong(l, "ends after %d of %d ranks", s->rank + 1, s->ranks);

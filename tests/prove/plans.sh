@@ -110,6 +110,10 @@ decide 2 'needs ranks' '8 100\n' count=100
 decide 2 'cannot read the line "9 x"' '8 100\n9 x\n10 1\n'
 decide 2 'cannot read the line "9 1 7"' '9 1 7\n'
 
+# A file of no lines has no line 0.
+: > "$dir/empty"
+says 2 'empty:1: an empty file; the first line must be' --schedule "$dir/empty"
+
 # A message that cannot come through ends the rounds in which it would.
 printf '%s\n' 'ports fluid' 'class network 0 1e-6 1e-9' > "$dir/line"
 printf '%s\n' 'collscope-schedule 1' 'call collective=bcast ranks=2 count=1' 'rank 0 scratch=4' 'send scratch+0 4 to 1' \

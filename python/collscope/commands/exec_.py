@@ -35,11 +35,13 @@ def report_variable(option: str, path: str) -> dict[str, str]:
 def run(request: Request) -> int:
     """Runs the program and returns its status."""
     from collscope.commands import preloaded
+    from collscope.tuning import rule_file
 
     variables = preloaded.choices(request.choose)
     if request.rules:
         if not Path(request.rules).is_file():
             raise UserError(f"{request.rules}: not a file; name one with rules (docs/decisions.md)")
+        rule_file.check(request.rules)
         variables["COLLSCOPE_RULES"] = str(Path(request.rules).absolute())
     if request.report is not None:
         variables |= report_variable("--report", request.report)

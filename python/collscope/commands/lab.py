@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from collscope.base import documents, paths, progress
-from collscope.base.errors import UsageError
+from collscope.base.errors import UsageError, UserError
 from collscope.base.files import write_atomically
 from collscope.base.grid import WORDS, Column, Grid
 from collscope.base.units import counted
@@ -119,7 +119,10 @@ def check(folder: Path, name: str | None, task: str | None, as_json: bool, form:
     from collscope.labs import lab as labs
 
     _check_output(as_json, form, out)
-    lab = labs.load(name) if name else hand_in.lab_of(folder)
+    try:
+        lab = labs.load(name) if name else hand_in.lab_of(folder)
+    except hand_in.Missing as error:
+        raise UserError(f"{folder}/{error}") from error
     if task:
         chosen = [one for one in lab.file.task if one.name == task]
         if not chosen:

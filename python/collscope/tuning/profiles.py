@@ -17,6 +17,8 @@ from collscope.tuning.uses import Profile
 def read(path: str, assume_world: bool = False) -> Profile:
     """The profile in a file, or in a folder of TAU's files. `assume_world`: where the format lacks the sizes of communicators, all are
     MPI_COMM_WORLD. UserError: it is of no tool that is known, or has no collective call."""
+    if not path:
+        raise UserError(f"the name of a profile is empty; {preload_report.PROFILE}")
     text = "" if Path(path).is_dir() else preload_report.text_of(path)
     if tau.is_profile(path, text):
         profile, hosts = tau.profile(path)

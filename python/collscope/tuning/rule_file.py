@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from collscope.base.errors import UserError, disk_error
 from collscope.catalogue import prover, registry
@@ -119,11 +120,20 @@ def _numbers(path: str, words: Sequence[str]) -> list[int]:
     return made
 
 
+def check(path: str) -> None:
+    """UserError: it is not a decision file of ours (docs/decisions.md), with the line that is wrong."""
+    _lines_of(path)
+
+
+def _lines_of(path: str) -> list[dict[str, Any]]:
+    """What each rule of our decision file says, as the program reads it that will."""
+    return prover.replies(["--rules", f"decision={FILE}{Path(path).absolute()}"])
+
+
 def _ours(path: str, text: str) -> RuleFile:
-    """Our decision file (docs/decisions.md), as the program reads it that will."""
     rules: list[Rule] = []
     skipped: list[str] = []
-    for line in prover.replies(["--rules", f"decision={FILE}{Path(path).absolute()}"]):
+    for line in _lines_of(path):
         key, rule = str(line["key"]), line["rule"]
         if key.startswith("decision/"):
             skipped.append(f"{line['collective']}: {key} decides, whose rules are not in this file")

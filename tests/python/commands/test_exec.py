@@ -19,6 +19,7 @@ from collscope.commands import mpi_builds, preloaded, report
 from collscope.commands.mpi_builds import Build
 from collscope.sources import mpirun
 from command_line import call
+from open_mpi import needs_prover
 
 CALLS, UNEVEN = (paths.BUILD / "mpi" / f"preload_{name}" for name in ("calls", "uneven"))
 needs_build = pytest.mark.skipif(
@@ -103,6 +104,15 @@ def test_programs_that_cannot_start_are_refused(capsys: pytest.CaptureFixture[st
     assert status == 1 and "./nowhere/program: not found" in err
     status, _, err = call(capsys, "exec", "--rules", "/nowhere", "--", "true")
     assert status == 1 and "/nowhere: not a file" in err
+
+
+@needs_prover
+def test_wrong_rules_are_refused_before_anything_starts(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    rules, started = tmp_path / "rules", tmp_path / "started"
+    rules.write_text("bcast builtin\nbcast binomail\n")
+    refused = call(capsys, "exec", "--rules", str(rules), "--", "touch", str(started))
+    assert refused == (1, "", f'collscope: {rules}:2: unknown algorithm "bcast/binomail"; did you mean binomial?\n')
+    assert not started.exists()
 
 
 @pytest.mark.parametrize(("command", "option"), [("exec", "--report"), ("profile", "--out")])

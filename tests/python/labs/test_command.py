@@ -143,6 +143,11 @@ def test_a_file_among_the_hand_ins_costs_the_others_nothing(tmp_path: Path, caps
     assert "answers.toml is missing; there is one in lab2/: name that folder" in second["reasons"]
 
 
+def test_a_folder_that_is_no_hand_in_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("check", str(tmp_path)) == 1
+    assert capsys.readouterr().err == f"collscope: {tmp_path}/answers.toml is missing\n"
+
+
 @pytest.mark.parametrize("form", ["csv", "junit", "classroom", "otter", ""])
 def test_a_folder_s_name_that_is_not_utf_8_is_printed_as_far_as_it_is(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

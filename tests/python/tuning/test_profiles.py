@@ -80,6 +80,11 @@ def test_a_file_that_is_no_profile_is_named(text: str, message: str, tmp_path: P
     assert message in str(error.value) and str(error.value).startswith(str(path))
 
 
+def test_an_empty_name_is_not_the_folder_one_is_in() -> None:
+    with pytest.raises(UserError, match="the name of a profile is empty; write one with"):
+        profiles.read("")
+
+
 @needs_prover
 @pytest.mark.parametrize(
     ("rows", "other", "message"),
