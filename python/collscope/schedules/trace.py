@@ -87,6 +87,11 @@ class Trace:
         return sum(m.end_s < m.start_s for m in self.arrows)
 
 
+def picoseconds(time_s: float) -> int:
+    """The nearest whole number of them: what ends as another thing begins does so to the digit, whatever was rounded on the way."""
+    return round(1e12 * time_s)
+
+
 def without(spans: Iterable[tuple[float, float]], busy: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
     """What is left of spans where nothing of `busy` is; slivers that rounding makes are nothing."""
     cuts = sorted(busy)

@@ -267,6 +267,16 @@ def test_a_message_to_itself_stands_once_in_a_chrome_trace() -> None:
         assert [e["name"] for e in events if e["ph"] != "M"] == ["to 1"] * len(messages)
 
 
+def test_slices_that_follow_each_other_stay_so_in_whole_nanoseconds() -> None:
+    """As Perfetto counts them, which drops the second of two that overlap: 4.666 us is 4665 ns after a multiplication by 1000."""
+    later = 4.6659999999999995e-6  # the same time, but for rounding
+    spans = (Span(0, "reduce", 4.63e-6, 4.666e-6), Span(0, "post", later, 4.766e-6))
+    spans += tuple(Span(1, "copy", n * 1e-9, (n + 1) * 1e-9) for n in range(2000))
+    events = json.loads(chrome.text(made_trace(messages=(), transfers=(), spans=spans)))["traceEvents"]
+    found = [(e["pid"], int(e["ts"] * 1000.0), int(e["dur"] * 1000.0)) for e in events if e["ph"] == "X"]
+    assert found == [(0, 4630, 36), (0, 4666, 100), *((1, n, 1) for n in range(2000))]
+
+
 def paje_events(text: str) -> list[dict[str, str]]:
     """Each line behind the definitions, by the fields that these name."""
     fields: dict[str, list[str]] = {}
@@ -313,6 +323,20 @@ def test_a_state_of_a_paje_trace_ends_before_the_next_begins() -> None:
         e["Value"] for e in paje_events(paje.text(t)) if e["event"] == "PajeSetState" and e["Container"] == "rank0"
     ]
     assert states == ["free", "reduce", "free", "copy", "free"]
+
+
+def test_a_state_of_a_paje_trace_that_begins_with_the_end_of_another_lasts_whatever_was_rounded() -> None:
+    spans = (Span(0, "reduce", 4.63e-6, 4.666e-6), Span(0, "post", 4.6659999999999995e-6, 4.766e-6))
+    spans += (Span(0, "copy", 5e-6, 5e-6 + 1e-13),)  # less than a file can tell
+    events = paje_events(paje.text(made_trace(spans=spans)))
+    states = [(e["Value"], e["Time"]) for e in events if e["event"] == "PajeSetState" and e["Container"] == "rank0"]
+    assert states == [
+        ("free", "0.000000000000"),
+        ("reduce", "0.000004630000"),
+        ("free", "0.000004666000"),
+        ("post", "0.000004666000"),
+        ("free", "0.000004766000"),
+    ]
 
 
 # ---- files -----------------------------------------------------------------------------------------------------

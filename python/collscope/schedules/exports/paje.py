@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from collscope.schedules.trace import Trace
+from collscope.schedules.trace import Trace, picoseconds
 
 DEFINITIONS = {
     "PajeDefineContainerType": ("Alias string", "Type string", "Name string"),
@@ -35,28 +35,33 @@ def text(t: Trace) -> str:
     lines += [
         _event("PajeDefineEntityValue", kind, "STATE", kind, COLORS[i % len(COLORS)]) for i, kind in enumerate(kinds)
     ]
-    lines.append(_event("PajeCreateContainer", 0.0, "job", "JOB", "0", t.key))
-    lines += [_event("PajeCreateContainer", 0.0, f"rank{r}", "RANK", "job", f"rank {r}") for r in range(t.ranks)]
+    lines.append(_event("PajeCreateContainer", 0, "job", "JOB", "0", t.key))
+    lines += [_event("PajeCreateContainer", 0, f"rank{r}", "RANK", "job", f"rank {r}") for r in range(t.ranks)]
     lines += [line for _, _, line in sorted(_timed(t))]
-    lines += [_event("PajeDestroyContainer", t.time_s, "RANK", f"rank{r}") for r in range(t.ranks)]
-    lines.append(_event("PajeDestroyContainer", t.time_s, "JOB", "job"))
+    end = picoseconds(t.time_s)
+    lines += [_event("PajeDestroyContainer", end, "RANK", f"rank{r}") for r in range(t.ranks)]
+    lines.append(_event("PajeDestroyContainer", end, "JOB", "job"))
     return "\n".join(lines) + "\n"
 
 
-def _timed(t: Trace) -> Iterator[tuple[float, int, str]]:
-    """(time, order at the same time, line): a state ends before the next begins, a link begins before it ends."""
+def _timed(t: Trace) -> Iterator[tuple[int, int, str]]:
+    """(time, order at the same time, line): a state ends before the next begins, a link begins before it ends. Times are whole
+    picoseconds, so that the same time is not two that differ by rounding: the state that begins would end with the one before it."""
     for r in range(t.ranks):
-        yield 0.0, 0, _event("PajeSetState", 0.0, "STATE", f"rank{r}", FREE)
+        yield 0, 0, _event("PajeSetState", 0, "STATE", f"rank{r}", FREE)
     for s in t.spans:
-        yield s.start_s, 2, _event("PajeSetState", s.start_s, "STATE", f"rank{s.rank}", s.kind)
-        yield s.end_s, 1, _event("PajeSetState", s.end_s, "STATE", f"rank{s.rank}", FREE)
+        start, end = picoseconds(s.start_s), picoseconds(s.end_s)
+        if start < end:
+            yield start, 2, _event("PajeSetState", start, "STATE", f"rank{s.rank}", s.kind)
+            yield end, 1, _event("PajeSetState", end, "STATE", f"rank{s.rank}", FREE)
     for i, m in enumerate(t.arrows):
-        size = f"{m.bytes} B"
-        yield m.start_s, 3, _event("PajeStartLink", m.start_s, "MESSAGE", "job", size, f"rank{m.src}", str(i))
-        yield m.end_s, 4, _event("PajeEndLink", m.end_s, "MESSAGE", "job", size, f"rank{m.dst}", str(i))
+        size, start, end = f"{m.bytes} B", picoseconds(m.start_s), picoseconds(m.end_s)
+        yield start, 3, _event("PajeStartLink", start, "MESSAGE", "job", size, f"rank{m.src}", str(i))
+        yield end, 4, _event("PajeEndLink", end, "MESSAGE", "job", size, f"rank{m.dst}", str(i))
 
 
-def _event(name: str, *fields: str | float) -> str:
-    words = (f if isinstance(f, str) else f"{f:.12f}" for f in fields)
+def _event(name: str, *fields: str | int) -> str:
+    """Numbers are picoseconds; the file has seconds."""
+    words = (f if isinstance(f, str) else f"{f / 1e12:.12f}" for f in fields)
     words = (f'"{word}"' if " " in word or not word else word for word in words)
     return " ".join([str(NUMBER[name]), *words])
