@@ -73,7 +73,7 @@ def retimed(
         clock_error_s=o.clock_error_s,
         spans=(),
     )
-    spans = (*_work(o), *_overheads(pairs, costs), *_blocked(pairs))
+    spans = (*_work(o), *_overheads(pairs, costs), *_blocked(pairs, costs))
     return replace(t, spans=(*spans, *_waits(t, o, spans)))
 
 
@@ -177,13 +177,13 @@ def _work(o: Observed) -> list[Span]:
     ]
 
 
-def _blocked(pairs: Mapping[Name, Sequence[Pair]]) -> list[Span]:
+def _blocked(pairs: Mapping[Name, Sequence[Pair]], costs: Costs | None) -> list[Span]:
     """A send that cannot return before its receiver is there, until it is."""
     return [
         Span(src, "blocked", s.begin_s, min(r.begin_s, s.end_s))
         for (src, *_), list_ in pairs.items()
         for s, r in list_
-        if s.kind == "send" and s.begin_s < r.begin_s < s.done_s
+        if s.kind == "send" and s.begin_s < r.begin_s < s.done_s and not _buffered(s, r, costs)
     ]
 
 

@@ -60,6 +60,9 @@ EAGER, LARGE = Costs(8, 0.5), Costs(7, 0.5)  # of the message of 8 bytes
         (LARGE, ("send", 2.0, 4.0, 4.0), (1.0, 4.0), (2.0, 4.0), None, {("wait", 1, 1.0, 2.0)}),
         (LARGE, ("isend", 1.0, 1.5, 4.0), (2.0, 4.0), (2.0, 4.0), None, {("post", 0, 1.0, 1.5)}),
         (LARGE, ("isend", 1.0, 1.5, 4.0), (1.2, 4.0), (1.5, 4.0), None, {("post", 0, 1.0, 1.5), ("wait", 1, 1.2, 1.5)}),
+        # An eager send takes its time; that its receiver comes later is nothing to it.
+        (EAGER, ("send", 1.0, 3.0, 3.0), (2.0, 6.0), (3.0, 5.5), 3.0,
+         {("post", 0, 1.0, 3.0), ("wait", 1, 2.0, 3.0), ("take", 1, 5.5, 6.0)}),
         # Of a real run nothing is known but calls: it was free when its send was over.
         (None, ("send", 1.0, 5.0, 5.0), (3.0, 6.0), (3.0, 6.0), 5.0, {("blocked", 0, 1.0, 3.0)}),
         (None, ("send", 4.0, 5.0, 5.0), (1.0, 6.0), (4.0, 6.0), 5.0, {("wait", 1, 1.0, 4.0)}),
