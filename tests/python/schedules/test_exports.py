@@ -169,6 +169,8 @@ def test_msccl_xml_has_every_message_and_a_connection_per_block() -> None:
             {"sizes": "28B"},
             "MSCCL's reduce_scatter has equal blocks; choose a count that 5 divides",
         ),
+        ("reduce_scatter/ring", {"in_place": True}, "MSCCL's reduce_scatter: in place each rank finds its block where"),
+        ("reduce_scatter_block/bucket", {"in_place": True}, "by MPI at the vector's beginning; leave --in-place away"),
     ],
 )
 def test_msccl_says_what_it_cannot_hold(key: str, more: dict[str, Any], reason: str) -> None:
@@ -182,6 +184,9 @@ def test_blocks_of_unequal_lengths_have_no_msccl_xml_even_where_their_sum_divide
     assert msccl.text(made_trace(**fields, point=Point("reduce_scatter", "reduce_scatter/a", 8)))
     with pytest.raises(UsageError, match="MSCCL's reduce_scatter has equal blocks"):
         msccl.text(made_trace(**fields, point=Point("reduce_scatter", "reduce_scatter/a", 8, counts="linear")))
+    blocks = [[0, 0, 8, 1, 0, size] for size in (1, 1, 1, 5)]  # as a schedule's file says them
+    with pytest.raises(UsageError, match="MSCCL's reduce_scatter has equal blocks"):
+        msccl.text(made_trace(**fields | {"raw": raw | {"buffers": blocks}}))
 
 
 def test_a_step_behind_a_wait_depends_on_the_last_message_whatever_the_order_of_the_wait() -> None:

@@ -97,8 +97,8 @@ class Places:
 def text(t: Trace) -> str:
     """The whole file. A UsageError says why MSCCL cannot hold the schedule."""
     ops = operations(t)
-    _check(t, ops)
     shared = t.raw["buffers"][0][0] == t.raw["buffers"][0][3]
+    _check(t, ops, shared)
     places = [Places(of, shared) for of in ops]
     unit = _chunk_bytes(t, ops, places)
     by_index = [{op.index: op for op in of} for of in ops]
@@ -120,14 +120,20 @@ def text(t: Trace) -> str:
     return ET.tostring(algo, encoding="unicode") + "\n"
 
 
-def _check(t: Trace, ops: Sequence[Sequence[Operation]]) -> None:
+def _check(t: Trace, ops: Sequence[Sequence[Operation]], shared: bool) -> None:
     """UsageError: MSCCL has no word for it."""
     if t.collective not in NAMES:
         raise UsageError(f"{t.collective}: MSCCL has no such collective; it has {', '.join(NAMES)}")
     if t.point and t.point.op == "affine":
         raise UsageError("MSCCL combines in any order; this operator does not commute")
-    if t.collective == "reduce_scatter" and (t.count % t.ranks or (t.point and t.point.counts != UNIFORM)):
+    uneven = (
+        t.count % t.ranks or (t.point and t.point.counts != UNIFORM) or len({row[5] for row in t.raw["buffers"]}) > 1
+    )
+    if t.collective == "reduce_scatter" and uneven:
         raise UsageError(f"MSCCL's reduce_scatter has equal blocks; choose a count that {t.ranks} divides")
+    if NAMES[t.collective] == "reduce_scatter" and shared and t.ranks > 1:
+        where = "in place each rank finds its block where it stands in the vector, by MPI at the vector's beginning"
+        raise UsageError(f"MSCCL's reduce_scatter: {where}; leave --in-place away")
     for op in (op for of in ops for op in of):
         if op.kind not in ("wait", "reduce", "copy") and not op.is_message:
             raise UsageError(f"{op.kind}: MSCCL has messages, and no shared segments or calculations")
