@@ -46,6 +46,11 @@ def test_a_message_that_is_required_at_once_blocks(tmp_path: Path) -> None:
     assert rank(goal, 1) == ["send scratch+0 8 to 0"]
 
 
+def test_a_comment_does_not_begin_within_a_comment(tmp_path: Path) -> None:
+    body = "calc 1000 // of traces/*.txt\ncalc 5000\n/* see // above */ calc 10 /* the last */\n"
+    assert rank(read(tmp_path, f"num_ranks 1\nrank 0 {{\n{body}}}\n"), 0) == ["calc 1000", "calc 5000", "calc 10"]
+
+
 def test_a_calculation_of_no_time_waits_for_what_it_requires(tmp_path: Path) -> None:
     body = "a: recv 8b from 1\nb: recv 8b from 1\nw: calc 0\nw requires b\nw requires a\nc: calc 9\nc requires w\n"
     goal = read(tmp_path, f"num_ranks 2\nrank 0 {{\n{body}}}\nrank 1 {{\n}}\n")

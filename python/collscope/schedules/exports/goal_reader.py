@@ -25,6 +25,7 @@ OPERATION = re.compile(
     rf"(?:({LABEL})\s*:\s*)?(?:(send|recv)\s+(\d{{1,18}})\s*b\s+(to|from)\s+(-1|\d{{1,9}})"
     r"(?:\s+tag\s+(-1|\d{1,18}))?(?:\s+cpu\s+\d+)?(?:\s+nic\s+\d+)?|calc\s+(\d{1,18})(?:\s+cpu\s+\d+)?)"
 )
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)  # what begins first: of the other kind, nothing begins within it
 DEPENDENCY = re.compile(rf"({LABEL})\s+(requires|irequires)\s+({LABEL})")
 
 
@@ -79,13 +80,13 @@ def read(path: Path) -> Goal:
 
 
 def _parse(path: Path, text: str) -> list[list[Task]]:
-    text = re.sub(r"/\*.*?\*/", lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
+    text = COMMENT.sub(lambda m: "\n" * m[0].count("\n"), text)
     ranks: list[list[Task]] = []
     found_ranks: set[int] = set()
     rank = -1
     names: dict[str, int] = {}
     for number, raw in enumerate(text.splitlines(), 1):
-        line = raw.partition("//")[0].strip()
+        line = raw.strip()
         where = f"{path}:{number}"
         if not line:
             continue
