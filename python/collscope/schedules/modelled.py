@@ -20,7 +20,10 @@ def costs_of(machine: str) -> Costs | None:
     words = {w[0]: w[1] for w in map(str.split, machine.splitlines()) if len(w) == 2}
     if words["ports"] != "fluid":
         return None
-    return Costs(int(words.get("eager", "-1")), float(words.get("overhead", "0")))
+    other = words.get("eager_nonblocking")
+    return Costs(
+        int(words.get("eager", "-1")), float(words.get("overhead", "0")), None if other is None else int(other)
+    )
 
 
 def by_calls(t: Trace) -> Trace:
@@ -37,7 +40,8 @@ def observed(reply: dict[str, Any], costs: Costs) -> Observed:
     ends = reply["rank_end_s"]
     by_op: dict[tuple[int, int], list[Any]] = {}
     for row in reply["messages"]:
-        by_op[row[0], row[8]] = by_op[row[1], row[9]] = row
+        nonblocking = reply["operations"][row[0]][row[8]][0] == "isend"
+        by_op[row[0], row[8]] = by_op[row[1], row[9]] = [*row, nonblocking]
     events = tuple(
         tuple(_events(rank, operations, end, by_op, costs))
         for rank, (operations, end) in enumerate(zip(reply["operations"], ends, strict=True))
@@ -80,9 +84,10 @@ def _taken(
     """When a wait for several finds each through: eager sends at once, the others as they arrive, one after the other."""
     arrival = {}
     for k in waited:
-        src, _, size, _, _, _, _, end, send, _ = messages[k]
+        src, _, size, _, _, _, _, end, send, _, nonblocking = messages[k]
         sends = src == rank and send == k
-        arrival[k] = (begin if sends and costs.eager(size) else end, 0.0 if sends else costs.taking(size))
+        taking = 0.0 if sends else costs.taking(size, nonblocking)
+        arrival[k] = (begin if sends and costs.eager(size, nonblocking) else end, taking)
     now, found = begin, {}
     for k in sorted(waited, key=lambda k: arrival[k][0]):
         now = max(now, arrival[k][0]) + arrival[k][1]

@@ -37,14 +37,16 @@ class Costs:
 
     eager_bytes: int  # the largest message whose send does not wait
     overhead_s: float  # of posting an isend or an eager send, and of taking in an eager message
+    eager_nonblocking_bytes: int | None = None  # the largest one whose isend does not; None: the same
 
-    def eager(self, size: int) -> bool:
+    def eager(self, size: int, nonblocking: bool = False) -> bool:
         """Whether a send of so many bytes need not wait for its receive."""
-        return size <= self.eager_bytes
+        other = self.eager_nonblocking_bytes if nonblocking else None
+        return size <= (self.eager_bytes if other is None else other)
 
-    def taking(self, size: int) -> float:
+    def taking(self, size: int, nonblocking: bool = False) -> float:
         """What the receiver's processor spends on a message."""
-        return self.overhead_s if self.eager(size) else 0.0
+        return self.overhead_s if self.eager(size, nonblocking) else 0.0
 
 
 @dataclass(frozen=True)

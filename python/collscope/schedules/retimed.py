@@ -114,12 +114,12 @@ def _messages(recorded: Trace, pairs: Mapping[Name, Sequence[Pair]], costs: Cost
 
 def _buffered(send: Event, receive: Event, costs: Costs | None) -> bool:
     """Whether the send was over without its receiver: by its size, or because it was seen to be."""
-    return costs.eager(send.bytes) if costs else send.done_s <= receive.begin_s
+    return costs.eager(send.bytes, send.kind == "isend") if costs else send.done_s <= receive.begin_s
 
 
-def _arrived(receive: Event, costs: Costs | None) -> float:
+def _arrived(send: Event, receive: Event, costs: Costs | None) -> float:
     """When the receiver begins to take the message in, which ends its receive."""
-    taking = costs.taking(receive.bytes) if costs else 0.0
+    taking = costs.taking(receive.bytes, send.kind == "isend") if costs else 0.0
     return max(receive.done_s - taking, min(receive.begin_s, receive.done_s))
 
 
@@ -127,7 +127,7 @@ def _timed(m: Message, send: Event, receive: Event, costs: Costs | None) -> Mess
     buffered = _buffered(send, receive, costs)
     posted = send.end_s if buffered or send.kind == "isend" else send.begin_s
     start = posted if buffered else max(posted, receive.begin_s)
-    end = _arrived(receive, costs)
+    end = _arrived(send, receive, costs)
     free = posted if buffered else send.done_s if costs is None and send.done_s < end else None
     return replace(m, start_s=start, end_s=end, sent_s=free, requested_s=receive.begin_s)
 
@@ -139,7 +139,7 @@ def _overheads(pairs: Mapping[Name, Sequence[Pair]], costs: Costs | None) -> lis
         for s, r in list_:
             if s.kind == "isend" or _buffered(s, r, costs):
                 found.append(Span(src, "post", s.begin_s, s.end_s))
-            found.append(Span(dst, "take", _arrived(r, costs), r.done_s))
+            found.append(Span(dst, "take", _arrived(s, r, costs), r.done_s))
     return [span for span in found if span.end_s - span.start_s > 1e-9 * max(abs(span.end_s), 1e-9)]
 
 

@@ -27,6 +27,7 @@ def done(events: tuple[Event, ...]) -> list[tuple[str, int, int, float, float, f
 def test_the_eager_limit_of_a_machine_file_is_read() -> None:
     assert modelled.costs_of("ports fluid\nclass eager 5 6\neager 4096\noverhead 1e-7\n") == Costs(4096, 1e-7)
     assert modelled.costs_of("ports fluid\n") == Costs(-1, 0.0)
+    assert modelled.costs_of("ports fluid\neager 9\neager_nonblocking 7\n") == Costs(9, 0.0, 7)
     assert modelled.costs_of(one_port.telephone(4)) is None
     assert [Costs(8, 0.5).eager(size) for size in (8, 9)] == [True, False]
     assert [Costs(8, 0.5).taking(size) for size in (8, 9)] == [0.5, 0.0]
@@ -59,6 +60,22 @@ def test_a_wait_for_several_finds_each_through_when_it_is() -> None:
         ("reduce", 0, 0, 6.0, 7.0, 7.0),
     ]
     assert [e.bytes for e in o.events[1]] == [8, 100, 8, 0, 100]
+
+
+def test_a_wait_for_a_nonblocking_send_and_its_receive_goes_by_the_limit_of_such_sends() -> None:
+    waits = [op("wait", 0, 1, 2.0), op("wait", 1, 0, 2.0)]
+    reply = {
+        "rank_end_s": [6.5, 7.0],
+        "operations": [[op(kind, 1, 8, 0.0), op(kind, 1, 8, 1.0), *waits] for kind in ("isend", "irecv")],
+        "messages": [row(8, 0, 4.0, 0, 0), row(8, 0, 6.0, 1, 1)],
+    }
+    for limit, sent, received in (
+        (None, [2.0, 2.0], [4.5, 6.5]),
+        (8, [2.0, 2.0], [4.5, 6.5]),
+        (7, [4.0, 6.0], [4.0, 6.0]),
+    ):
+        o = modelled.observed(reply, Costs(50, 0.5, limit))
+        assert [[e.done_s for e in events[:2]] for events in o.events] == [sent, received]
 
 
 def test_a_sendrecv_is_one_call() -> None:

@@ -45,6 +45,7 @@ def test_disagreeing_clocks_are_reported_not_corrected() -> None:
 # ---- the same by rules of a model ---------------------------------------------------------------------------
 
 EAGER, LARGE = Costs(8, 0.5), Costs(7, 0.5)  # of the message of 8 bytes
+APART = Costs(8, 0.5, 7)  # eager from send, large from isend
 
 
 @pytest.mark.parametrize(
@@ -63,6 +64,9 @@ EAGER, LARGE = Costs(8, 0.5), Costs(7, 0.5)  # of the message of 8 bytes
         # An eager send takes its time; that its receiver comes later is nothing to it.
         (EAGER, ("send", 1.0, 3.0, 3.0), (2.0, 6.0), (3.0, 5.5), 3.0,
          {("post", 0, 1.0, 3.0), ("wait", 1, 2.0, 3.0), ("take", 1, 5.5, 6.0)}),
+        # A non-blocking send has an eager limit of its own.
+        (APART, ("isend", 1.0, 1.5, 4.0), (2.0, 4.0), (2.0, 4.0), None, {("post", 0, 1.0, 1.5)}),
+        (APART, ("send", 1.0, 1.5, 1.5), (3.8, 4.0), (1.5, 3.8), 1.5, {("post", 0, 1.0, 1.5), ("take", 1, 3.8, 4.0)}),
         # Of a real run nothing is known but calls: it was free when its send was over.
         (None, ("send", 1.0, 5.0, 5.0), (3.0, 6.0), (3.0, 6.0), 5.0, {("blocked", 0, 1.0, 3.0)}),
         (None, ("send", 4.0, 5.0, 5.0), (1.0, 6.0), (4.0, 6.0), 5.0, {("wait", 1, 1.0, 4.0)}),
