@@ -101,9 +101,8 @@ class WhatIf:
                 )
                 continue
             least = mine.loc[mine["ratio"].idxmin()]
-            where = f"{least['collective']}, {rounded_size(int(least['bytes']))}" + (
-                f", {least['row']}" if least["row"] else ""
-            )
+            size = f", {rounded_size(int(least['bytes']))}" if least["bytes"] else ""
+            where = f"{least['collective']}{size}" + (f", {least['row']}" if least["row"] else "")
             words.append(
                 f"{instead} the best time is {least['ratio']:.2f} to "
                 f"{mine['ratio'].max():.2f} times as long (least: {where}), and another algorithm wins at {len(changed)} of "

@@ -60,6 +60,12 @@ def number_axis(ax: Axes, values: Sequence[int], labels: bool = True) -> None:
     ax.tick_params(axis="x", labelbottom=labels)
 
 
+def no_size_axis(ax: Axes, labels: bool = True) -> None:
+    """Makes x the axis of a collective that moves no data: one place, at 1."""
+    number_axis(ax, [1], labels)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda _, __: "no data"))
+
+
 def tick_time(seconds: float) -> str:
     """A time beside a tick: 1 ms, 20 µs."""
     for unit, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")):

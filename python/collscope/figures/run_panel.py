@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 
 from collscope.catalogue.keys import Key
 from collscope.figures.axes import (
@@ -24,6 +23,7 @@ from collscope.figures.axes import (
     Ratios,
     end_labels,
     end_room,
+    no_size_axis,
     number_axis,
     shade,
     size_axis,
@@ -121,8 +121,7 @@ def draw_panel(fig: Figure, place: Place, part: pd.DataFrame, scale: Scale, size
 
     def make_x(a: Axes, labels: bool) -> None:
         if values == [0]:  # a barrier beside collectives that have data
-            number_axis(a, [1], labels)
-            a.xaxis.set_major_formatter(FuncFormatter(lambda _, __: "no data"))
+            no_size_axis(a, labels)
         elif scale.is_size:
             size_axis(a, values[0], values[-1], labels, most=7)
         else:

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import NullLocator
 
-from collscope.figures.axes import MARGIN, End, end_labels, end_room, grid, size_axis, tick_time, time_axis
+from collscope.figures.axes import End, end_labels, end_room, grid, no_size_axis, size_axis, tick_time, time_axis
 from collscope.figures.heading import Heading
 from collscope.figures.palette import Looks, looks
 from collscope.figures.style import FAINT, INK, darker, lighter
@@ -24,6 +24,7 @@ _BESIDE = (
     0.32  # between two columns: "256 MiB" below the end of one stands beside "4 MiB" below the beginning of the next
 )
 _HEADS = 0.52  # above the first row: the columns' names and the row's own
+_UNDER = 0.3  # more below a row whose sizes are named, where another kind of row follows
 _SIZE = 7.0  # points of a ratio
 _AIR = 1.5  # points at either end of a box
 _FIRST = (0, (3, 2))  # the dash of what the first column has
@@ -35,7 +36,8 @@ def what_if_figure(
     times: pd.DataFrame, winners: pd.DataFrame, titles: Mapping[Row, str], *, title: str, subtitle: str = ""
 ) -> Figure:
     """A panel for each row and column: time against size, a line for each algorithm in its colour; from the second column on the best time
-    of the first, dashed. Below, a box for each size in the colour of who wins, with the best time as a multiple of the first column's.
+    of the first, dashed. Below, a box for each size in the colour of who wins, with the best time as a multiple of the first column's. A
+    collective without data has one place.
 
     `times`, one row per time: collective, ranks, nodes, row, column, bytes, key, short_label, time_s. `winners`, one row per size: the same
     without short_label, key the one that wins, ratio. `titles`: row → what stands above it, in the order of the rows."""
@@ -54,25 +56,33 @@ def what_if_figure(
         ),
     ]
     heading = Heading(title, subtitle, handles, wide - _LEFT)
-    row_tall = _TALL + _GAP + _STRIP + _BETWEEN
-    tall = heading.height + _HEADS + row_tall * len(rows) - _BETWEEN + _FOOT
+    sized = [bool((_of(times, row)["bytes"] > 0).any()) for row in rows]
+    # Sizes are named below the last of the rows that have the same.
+    named_below = [r + 1 == len(rows) or sized[r] != sized[r + 1] for r in range(len(rows))]
+    row_tall = [_TALL + _GAP + _STRIP + _BETWEEN + _UNDER * (named_below[r] and sized[r]) for r in range(len(rows) - 1)]
+    tall = heading.height + _HEADS + sum(row_tall) + _TALL + _GAP + _STRIP + _FOOT
     fig = Figure(figsize=(wide, tall), dpi=150)
-    low, high = float(times["bytes"].min()), float(times["bytes"].max())
+    with_data = times.loc[times["bytes"] > 0, "bytes"]
+    whole = (float(with_data.min()), float(with_data.max())) if len(with_data) else None
     for r, row in enumerate(rows):
         mine, won = _of(times, row), _of(winners, row)
         span = float(mine["time_s"].min()), float(mine["time_s"].max())
+        sizes = whole if sized[r] else None
+        top = heading.height + _HEADS + sum(row_tall[:r])
         for c, column in enumerate(columns):
             left = (_LEFT + c * (_WIDE + _BESIDE)) / wide
-            top = heading.height + _HEADS + r * row_tall
             ax = fig.add_axes((left, 1 - (top + _TALL) / tall, _WIDE / wide, _TALL / tall))
-            size_axis(ax, low, high, labels=False)
+            _x_axis(ax, sizes, labels=False)
             time_axis(ax, *span)
             grid(ax)
             ax.tick_params(axis="y", labelleft=c == 0, which="both")
             ends = _curves(ax, mine[mine["column"] == column], colours, named)
             if c:
                 first = won[won["column"] == columns[0]].sort_values("bytes")
-                ax.plot(first["bytes"], first["time_s"], color=FAINT, ls=_FIRST, lw=1.2, zorder=2)
+                if sizes:
+                    ax.plot(first["bytes"], first["time_s"], color=FAINT, ls=_FIRST, lw=1.2, zorder=2)
+                else:
+                    ax.axhline(float(first["time_s"].iloc[0]), color=FAINT, ls=_FIRST, lw=1.2, zorder=2)
             if c == len(columns) - 1:
                 end_labels(ax, ends)
             if r == 0:
@@ -90,13 +100,21 @@ def what_if_figure(
                 f"{ratio:.2f}×" if c else tick_time(float(f"{t:.3g}"))
                 for ratio, t in zip(part["ratio"], part["time_s"], strict=True)
             ]
-            _boxes(boxes, part, texts, colours, (low, high), r == len(rows) - 1)
+            _boxes(boxes, part, texts, colours, sizes, named_below[r])
             if c == 0:
                 boxes.text(
                     -0.09 / _WIDE, 0.5, "winner", transform=boxes.transAxes, ha="right", va="center", fontsize=8.4
                 )
     heading.draw(fig, _LEFT)
     return fig
+
+
+def _x_axis(ax: Axes, sizes: tuple[float, float] | None, labels: bool, most: int = 9) -> None:
+    """Makes x an axis of these sizes, or of none."""
+    if sizes:
+        size_axis(ax, *sizes, labels, most)
+    else:
+        no_size_axis(ax, labels)
 
 
 def _of(frame: pd.DataFrame, row: Row) -> pd.DataFrame:
@@ -110,26 +128,28 @@ def _curves(ax: Axes, times: pd.DataFrame, colours: Looks, named: Mapping[str, s
     for key, part in times.groupby("key", sort=False):
         part = part.sort_values("bytes")
         colour = colours.colour(str(key))
-        ax.plot(part["bytes"], part["time_s"], color=colour, marker="o", ms=3.4, markeredgewidth=0, lw=1.7, zorder=3)
-        ends.append(End(float(part["bytes"].iloc[-1]), float(part["time_s"].iloc[-1]), named[str(key)], colour))
+        at = part["bytes"].clip(lower=1)
+        ax.plot(at, part["time_s"], color=colour, marker="o", ms=3.4, markeredgewidth=0, lw=1.7, zorder=3)
+        ends.append(End(float(at.iloc[-1]), float(part["time_s"].iloc[-1]), named[str(key)], colour))
     return ends
 
 
 def _boxes(
-    ax: Axes, won: pd.DataFrame, texts: Sequence[str], colours: Looks, span: tuple[float, float], labels: bool
+    ax: Axes, won: pd.DataFrame, texts: Sequence[str], colours: Looks, sizes: tuple[float, float] | None, labels: bool
 ) -> None:
     """A box for each size with its text; the colour says who wins."""
-    size_axis(ax, *span, labels, most=4)
+    _x_axis(ax, sizes, labels, most=4)
     ax.yaxis.set_major_locator(NullLocator())
     for side in ("left", "right", "top", "bottom"):
         ax.spines[side].set_visible(False)
     ax.tick_params(axis="x", which="both", length=0)
-    if labels:
+    if labels and sizes:
         ax.set_xlabel("size of the vector")
     at: Sequence[float] = list(won["bytes"])
     if not at:
         return
-    edges = [span[0] / MARGIN, *(math.sqrt(a * b) for a, b in itertools.pairwise(at)), span[1] * MARGIN]
+    first, last = ax.get_xlim()
+    edges = [first, *(math.sqrt(a * b) for a, b in itertools.pairwise(at)), last]
     per_doubling = _WIDE * 72 / math.log2(ax.get_xlim()[1] / ax.get_xlim()[0])
     for k, (key, text) in enumerate(zip(won["key"], texts, strict=True)):
         left, right = edges[k], edges[k + 1]
