@@ -19,10 +19,13 @@ from collscope.figures.style import FAINT, INK, OTHERS, lighter
 
 # Inches: a box and a row of them, the gap between machines, what titles of rows take, what stands above and below the boxes.
 _BOX, _ROW, _GAP, _LEFT, _RIGHT, _HEADS, _FOOT = 0.36, 0.3, 0.14, 1.42, 0.12, 0.52, 0.62
+_TITLE = 8.6  # points of a row's title
 _TINT = 0.45  # of a winner's box
 _WORTH = 1.05  # gains from here on are printed
 # Apart from each other as tints, too; further families have what is left of the figures' colours.
 _FAMILIES = ("#0072B2", "#D55E00", "#009E73", "#AA3377", "#E69F00", "#56B4E9", "#7B5EA7", "#999933", "#F07890")
+
+Row = tuple[str, int, int]  # collective, ranks, nodes
 
 
 def family_colours(families: Sequence[str]) -> dict[str, str]:
@@ -34,16 +37,18 @@ def family_colours(families: Sequence[str]) -> dict[str, str]:
 
 
 def who_wins_figure(
-    winners: pd.DataFrame, families: Sequence[str], titles: Mapping[str, str], *, title: str, subtitle: str = ""
+    winners: pd.DataFrame, families: Sequence[str], titles: Mapping[Row, str], *, title: str, subtitle: str = ""
 ) -> Figure:
-    """`winners`: platform, collective, bytes, family, gain, a row per box; machines in their order there. `families`: those that have a
-    colour, in the order of the legend; others are grey. `titles`: collective → what stands beside its row, in the order of the rows. A
+    """`winners`: platform, collective, ranks, nodes, bytes, family, gain, a row per box; machines in their order there. `families`: those
+    that have a colour, in the order of the legend; others are grey. `titles`: row → what stands beside it, in the order of the rows. A
     number is how many times as long the best of the grey ones takes; a collective without data has one box."""
     machines = list(dict.fromkeys(winners["platform"]))
-    rows = [name for name in titles if name in set(winners["collective"])]
+    there = set(_rows_of(winners))
+    rows = [row for row in titles if row in there]
     sizes = sorted(set(winners.loc[winners["bytes"] > 0, "bytes"]))
     block = _BOX * max(1, len(sizes))
-    wide = _LEFT + len(machines) * (block + _GAP) - _GAP + _RIGHT
+    before = max(_LEFT, 0.1 + max((text_inches(titles[row], _TITLE) for row in rows), default=0.0))
+    wide = before + len(machines) * (block + _GAP) - _GAP + _RIGHT
     colours = family_colours(families)
     won = set(winners["family"])
     handles = [Patch(facecolor=lighter(colours[name], _TINT), label=name) for name in families if name in won]
@@ -54,17 +59,21 @@ def who_wins_figure(
     heading.draw(fig, 0.15)
     bottom = _FOOT / tall
     for k, machine in enumerate(machines):
-        left = _LEFT + k * (block + _GAP)
+        left = before + k * (block + _GAP)
         ax = fig.add_axes((left / wide, bottom, block / wide, _ROW * len(rows) / tall))
         mine = winners[winners["platform"] == machine]
         _boxes(ax, mine, rows, sizes, colours)
         _words(ax, machine, block)
         if k == 0:
-            ax.set_yticks([r + 0.5 for r in range(len(rows))], [titles[name] for name in rows], fontsize=8.6)
+            ax.set_yticks([r + 0.5 for r in range(len(rows))], [titles[row] for row in rows], fontsize=_TITLE)
     return fig
 
 
-def _boxes(ax: Axes, mine: pd.DataFrame, rows: Sequence[str], sizes: Sequence[int], colours: Mapping[str, str]) -> None:
+def _rows_of(winners: pd.DataFrame) -> list[Row]:
+    return list(winners[["collective", "ranks", "nodes"]].itertuples(index=False, name=None))
+
+
+def _boxes(ax: Axes, mine: pd.DataFrame, rows: Sequence[Row], sizes: Sequence[int], colours: Mapping[str, str]) -> None:
     ax.set_xlim(0, max(1, len(sizes)))
     ax.set_ylim(len(rows), 0)
     ax.set_yticks([])
@@ -73,11 +82,11 @@ def _boxes(ax: Axes, mine: pd.DataFrame, rows: Sequence[str], sizes: Sequence[in
     for side in ("left", "bottom"):
         ax.spines[side].set_visible(False)
     place = {size: k for k, size in enumerate(sizes)}
-    for one in mine.to_dict("records"):
+    for row, one in zip(_rows_of(mine), mine.to_dict("records"), strict=True):
         left, right = (
             (place[one["bytes"]], place[one["bytes"]] + 1) if one["bytes"] in place else (0, max(1, len(sizes)))
         )
-        top = rows.index(str(one["collective"]))
+        top = rows.index(row)
         colour = colours.get(str(one["family"]), "")
         face = to_hex(lighter(colour, _TINT)) if colour else to_hex(lighter(GREY, 0.6))
         ax.add_patch(Rectangle((left, top), right - left, 1, facecolor=face, edgecolor="white", lw=1.2))

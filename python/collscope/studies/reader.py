@@ -210,6 +210,8 @@ def _drawings(document: Document, file: FileTable) -> Iterator[Drawing]:
         for size in one.sizes:
             if size not in (file.sizes.bytes or file.sizes.block_bytes):
                 raise document.fail(f"{size} B is not among the study's sizes", "figure", at, "sizes")
+        if one.kind != DRAWINGS[0] and len(one.mapping) > 1:
+            raise document.fail(f'kind = "{one.kind}" shows one mapping', "figure", at, "mapping")
         number, stem = one.number, f"figure_{one.number}"
         if stem in stems:
             raise document.fail(f"{number} stands twice", "figure", at, "number")

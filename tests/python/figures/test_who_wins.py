@@ -10,15 +10,29 @@ from collscope.figures.moved_bytes import moved_bytes_figure
 from collscope.figures.who_wins import family_colours, who_wins_figure
 
 
+def winners(rows: list[tuple[str, str, int, str, float]], ranks: int = 4) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=["platform", "collective", "bytes", "family", "gain"])
+    return frame.replace({"collective": {"bcast": "broadcast"}}).assign(ranks=ranks, nodes=2)
+
+
+def test_each_layout_has_a_row_of_its_own() -> None:
+    """The winners on 8 ranks stand below those on 4, and do not lie over them."""
+    frame = pd.concat([winners([("tree", "bcast", 8, "new", 1.5)]), winners([("tree", "bcast", 8, "before", 1.0)], 8)])
+    titles = {("broadcast", ranks, 2): f"Broadcast, {ranks} ranks on 2 nodes" for ranks in (4, 8)}
+    (ax,) = who_wins_figure(frame, ["new"], titles, title="t").axes
+    boxes = [p for p in ax.patches if isinstance(p, Rectangle)]
+    assert [(p.get_x(), p.get_y()) for p in boxes] == [(0, 0), (0, 1)]
+    assert boxes[0].get_facecolor() != boxes[1].get_facecolor()
+    assert [t.get_text() for t in ax.get_yticklabels()] == list(titles.values())
+
+
 def test_a_box_has_the_colour_of_the_winner_s_family_and_a_gain_that_is_worth_it() -> None:
     rows = [
         ("tree", "bcast", 8, "new", 1.31), ("tree", "bcast", 16, "before", 1.0), ("tree", "barrier", 0, "new", 12.3),
         ("ring", "bcast", 8, "new", 1.01), ("ring", "bcast", 16, "new", float("nan")),
     ]  # fmt: skip
-    frame = pd.DataFrame(rows, columns=["platform", "collective", "bytes", "family", "gain"])
-    fig = who_wins_figure(
-        frame, ["new", "other"], {"reduce": "Reduce", "bcast": "Broadcast", "barrier": "Barrier"}, title="t"
-    )
+    titles = {(name, 4, 2): name.capitalize() for name in ("reduce", "broadcast", "barrier")}
+    fig = who_wins_figure(winners(rows), ["new", "other"], titles, title="t")
     tree, ring = fig.axes
     assert [t.get_text() for t in tree.texts] == ["1.3", "12", "tree"]
     assert [t.get_text() for t in ring.texts] == ["ring"]

@@ -98,6 +98,7 @@ def test_all_stands_for_the_catalogue_and_for_nothing_before_it_is_known() -> No
         ('platforms = ["ring", "two leaves"]', 'platforms = ["rings"]',
          'figure 3.platforms: "rings" is not in [platforms]; did you mean "ring"?'),
         ('kind = "winners"', 'kind = "winners"\npairs = [["a", "b"]]', 'is for kind = "traffic", which needs some'),
+        ('kind = "winners"', 'kind = "winners"\nmapping = ["block", "cyclic"]', 'figure 1.mapping: kind = "winners" shows one mapping'),
         ('names = ["scan/linear"]', 'names = ["scan/lienar"]', 'unknown algorithm "scan/lienar"; did you mean "scan/linear"'),
         ('algorithms = "all"', 'algorithms = ["all", "scan/linear"]', "collective scan: scan/linear stands twice"),
     ],
@@ -113,7 +114,7 @@ def test_the_table_says_who_wins_and_what_is_moved(made: analyses.Analysis) -> N
     cells = {(r["title"], r["machine"]): r["cells"] for r in tables.winner_rows(made)}
     assert set(cells) == {(c, m) for c in ("Scan", "Allreduce") for m in ("one switch", "two leaves", "ring")}
     assert all(len(some) == 2 for some in cells.values())
-    f = made.everywhere
+    f = made.everywhere()
     (small,) = {int(b) for b in f["bytes"] if b < 2000}
     on = f[(f["platform"] == "ring") & (f["bytes"] == small) & (f["collective"] == "allreduce")]
     times = on.set_index("short_label")["time_s"]
@@ -142,12 +143,34 @@ def test_a_figure_of_winners_has_the_machines_ranks_and_sizes_that_it_names(
     given: list[pd.DataFrame] = []
     monkeypatch.setattr(drawings.families, "winners", lambda frame, families: given.append(frame) or pd.DataFrame())
     who = next(d for d in made.study.drawings if d.kind == "winners")
-    size = min(made.everywhere["bytes"])
+    size = min(made.everywhere()["bytes"])
     for changed in ({"platforms": ("ring",)}, {"sizes": (size,)}, {"ranks": (9,)}, {}):
         drawings.drawing(made, replace(who, **changed), "modelled", {})  # type: ignore[arg-type]
     ring, small, none, every = given
     assert set(ring["platform"]) == {"ring"} and set(small["bytes"]) == {size}
-    assert len(every) == len(made.everywhere) > len(ring) and none.empty
+    assert len(every) == len(made.everywhere()) > len(ring) and none.empty
+
+
+def test_winners_are_of_one_mapping_and_of_the_blocks_that_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = SMALL.replace("[platforms]", '[vary]\nmapping = ["block", "cyclic"]\n[platforms]').replace(
+        "nodes = [8]", "nodes = [4]"
+    )
+    study = read(text.replace("bytes =", "block_bytes =").replace("allreduce", "allgather"))
+    tasks = [task for task, _, _ in rows.tasks_of(study, find.load(study.platform), quick=False)]
+    frame = table.to_frame(model.rows(tasks, Options(quiet=True, traffic=True)))
+    made = analyses.analyse(study, frame)
+    given: list[pd.DataFrame] = []
+    who = next(d for d in study.drawings if d.kind == "winners")
+    with monkeypatch.context() as m:
+        m.setattr(drawings.families, "winners", lambda frame, families: given.append(frame) or pd.DataFrame())
+        for changed in ({}, {"mappings": ("cyclic",)}, {"sizes": (study.sizes[0],)}):
+            drawings.drawing(made, replace(who, **changed), "modelled", {})  # type: ignore[arg-type]
+    block, cyclic, small = given
+    assert set(block["mapping"]) == {"block"} and set(cyclic["mapping"]) == {"cyclic"}
+    assert len(block) == len(cyclic) == len(made.everywhere()) and len(small) == len(block) / len(study.sizes)
+    assert set(small["block_bytes"]) == {study.sizes[0]}
+    own = frame[(frame["mapping"] == "block") & (frame["status"] == "ok")]
+    assert min(made.winners["time_s"]) == min(own["median_s"])
 
 
 def test_a_sample_is_simulated_and_lies_beside_the_model(made: analyses.Analysis) -> None:

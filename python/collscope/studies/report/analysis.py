@@ -94,12 +94,17 @@ class Analysis:
         return rows.assign(mapping=base.mapping)
 
     @cached_property
-    def everywhere(self) -> pd.DataFrame:
-        """The times on all machines that the study compares, by their names in `platform`; with short_label and label."""
+    def _everywhere(self) -> pd.DataFrame:
         made = self.compared(self.alternatives[0])
         made = made if "platform" in made else made.assign(platform=self.study.platform)
         self.name(made)
         return made
+
+    def everywhere(self, mappings: Collection[str] = ()) -> pd.DataFrame:
+        """The times on all machines that the study compares, by their names in `platform`; with short_label and label. Of these mappings,
+        or of the study's first."""
+        f = self._everywhere
+        return f[f["mapping"].isin(mappings or {self.study.variants[0].mapping})] if "mapping" in f else f
 
     @cached_property
     def called(self) -> dict[str, str]:
@@ -122,7 +127,7 @@ class Analysis:
     @cached_property
     def winners(self) -> pd.DataFrame:
         """Who wins on the machines that the study compares, with the columns of analysis/families."""
-        return families.winners(self.everywhere, self.study.families)
+        return families.winners(self.everywhere(), self.study.families)
 
     def rows_of(self, d: Drawing, keys: Container[str]) -> pd.DataFrame:
         """The timed rows of the tidy table that a figure shows, of these keys."""
@@ -238,7 +243,7 @@ def simulated(study: Study, frame: pd.DataFrame, metric: str, variant: Variant |
     merged["place"] = merged["collective"].map(place)
     merged = merged.sort_values(["place", "ranks", "nodes", "order", "bytes"], kind="stable")
     kept = ["collective", "ranks", "nodes", "bytes", "key", "name", "classes", "chose", "time_s"]
-    return merged[[*kept, *(c for c in TRAFFIC if c in merged)]]
+    return merged[[*kept, *(c for c in ("block_bytes", *TRAFFIC) if c in merged)]]
 
 
 def analyse(study: Study, frame: pd.DataFrame) -> Analysis:

@@ -81,11 +81,12 @@ def _fitted(analysis: Analysis, rows: pd.DataFrame, called: Mapping[str, str]) -
 
 def _shown(analysis: Analysis, d: Drawing) -> pd.DataFrame:
     """The times on all machines that the figure shows."""
-    f = analysis.everywhere
-    size = pd.Series([True] * len(f), f.index)
-    for column, values in (("platform", d.platforms), ("ranks", d.ranks), ("nodes", d.nodes), ("bytes", d.sizes)):
-        size &= f[column].isin(values) if values else True
-    return f[size]
+    f = analysis.everywhere(d.mappings)
+    size = "block_bytes" if analysis.study.blocks else "bytes"
+    shown = pd.Series([True] * len(f), f.index)
+    for column, values in (("platform", d.platforms), ("ranks", d.ranks), ("nodes", d.nodes), (size, d.sizes)):
+        shown &= f[column].isin(values) if values else True
+    return f[shown]
 
 
 def _winners(analysis: Analysis, d: Drawing, note: str) -> Picture | None:
@@ -93,13 +94,18 @@ def _winners(analysis: Analysis, d: Drawing, note: str) -> Picture | None:
     found = families.winners(_shown(analysis, d), study.families)
     if found.empty:
         return None
-    layouts = [
-        f"{ranks} ranks on {counted(nodes, 'node')}"
+    layouts = {
+        (ranks, nodes): f"{ranks} ranks on {counted(nodes, 'node')}"
         for nodes, ranks in study.layouts
-        if not d.ranks or ranks in d.ranks
-    ]
-    subtitle = f"{', '.join(layouts)} · {note} · number: how many times as long the best of what was there before takes"
-    make = partial(who_wins_figure, found, list(study.families), study.titles, title=d.title, subtitle=subtitle)
+        if (not d.ranks or ranks in d.ranks) and (not d.nodes or nodes in d.nodes)
+    }
+    titles = {
+        (collective, *at): title if len(layouts) == 1 else f"{title}, {words}"
+        for collective, title in study.titles.items()
+        for at, words in layouts.items()
+    }
+    subtitle = f"{', '.join(layouts.values())} · {note} · number: how many times as long the best of what was there before takes"
+    make = partial(who_wins_figure, found, list(study.families), titles, title=d.title, subtitle=subtitle)
     return Picture(d.stem, d.title, d.number, d.caption or families.sentence(found), make)
 
 

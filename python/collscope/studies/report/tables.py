@@ -69,6 +69,7 @@ def winner_rows(analysis: Analysis) -> Rows:
     found = analysis.winners
     out = []
     by = found.groupby(["collective", "ranks", "nodes", "platform"], sort=False)
+    unclear = [ranks for ranks, nodes in found.groupby("ranks")["nodes"].nunique().items() if nodes > 1]
     for (collective, ranks, nodes, platform), part in by:
         cells = [
             {"size": rounded_size(int(one["bytes"])) if one["bytes"] else "", "winner": one["winner"], "family": one["family"],
@@ -76,8 +77,9 @@ def winner_rows(analysis: Analysis) -> Rows:
             for one in part.sort_values("bytes").to_dict("records")
         ]  # fmt: skip
         out.append(
-            {"title": study.titles[collective], "ranks": ranks, "nodes": nodes, "machine": platform, "cells": cells}
-        )
+            {"title": study.titles[collective], "ranks": f"{ranks} on {counted(nodes, 'node')}" if ranks in unclear else ranks,
+             "nodes": nodes, "machine": platform, "cells": cells}
+        )  # fmt: skip
     return out
 
 
