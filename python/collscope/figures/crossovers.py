@@ -19,6 +19,7 @@ from collscope.figures.style import FAINT, lighter
 
 NARROW = 0.05  # a lead below this is drawn paler
 _LEFT = 1.85  # inches: names of collectives and lanes
+_LANE, _RANKS = 0.62, 0.62  # of these a lane's, and what its ranks take
 
 Lane = tuple[str, int, int]  # collective, ranks, nodes
 
@@ -46,17 +47,21 @@ def crossover_figure(
     subtitle: str = "",
     focus: Focus | None = None,
 ) -> Figure:
-    """A lane for each collective and number of nodes, coloured by what is best; panels stand beside each other.
+    """A lane for each collective, number of nodes and, where there are several, of ranks, coloured by what is best; panels stand beside
+    each other.
 
     `titles`: collective → what is written beside its lanes.
     """
     spans = [s for panel in panels for s in panel.spans]
     low, high = min(s.first_bytes for s in spans), max(s.last_bytes for s in spans)
     at, middles, total = _lanes(spans)
-    fig = Figure(figsize=(4.7 * len(panels) + _LEFT, 0.235 * total + 1.75), dpi=150)
+    several = len({ranks for _, ranks, _ in at}) > 1
+    lane = _LANE + _RANKS * several
+    before = _LEFT + _RANKS * several
+    fig = Figure(figsize=(4.7 * len(panels) + before, 0.235 * total + 1.75), dpi=150)
     w, h = fig.get_figwidth(), fig.get_figheight()
     grid = fig.add_gridspec(
-        1, len(panels), wspace=0.06, left=_LEFT / w, right=0.985, top=1 - 0.95 / h, bottom=0.78 / h
+        1, len(panels), wspace=0.06, left=before / w, right=0.985, top=1 - 0.95 / h, bottom=0.78 / h
     )  # fmt: skip
     legend: dict[str, str] = {}
     for k, panel in enumerate(panels):
@@ -70,12 +75,12 @@ def crossover_figure(
             _range(ax, span, at[span.collective, span.ranks, span.nodes], colour, panel.winners, low, high)
         ax.set_title(panel.heading, fontsize=10, loc="left", pad=15 if focus else 6)
         ax.yaxis.set_major_locator(FixedLocator(list(at.values())))
-        ax.yaxis.set_major_formatter(FuncFormatter(_lane_name(at)))
+        ax.yaxis.set_major_formatter(FuncFormatter(_lane_name(at, several)))
         ax.tick_params(axis="y", length=0, labelsize=7.6, labelleft=k == 0)
         size_bars(ax)
         for collective, middle in middles.items() if k == 0 else ():
             ax.text(
-                -0.62 / (ax.get_position().width * w), middle, titles.get(collective, collective),
+                -lane / (ax.get_position().width * w), middle, titles.get(collective, collective),
                 transform=ax.get_yaxis_transform(), ha="right", va="center", fontsize=9, fontweight="bold",
             )  # fmt: skip
     handles = [Patch(color=c, label=n) for n, c in legend.items()]
@@ -101,8 +106,11 @@ def _lanes(spans: Sequence[Span]) -> tuple[dict[Lane, float], dict[str, float], 
     return at, middles, y - 0.55
 
 
-def _lane_name(at: Mapping[Lane, float]) -> Callable[[float, int], str]:
-    names = {round(y, 6): f"{nodes} nodes" if nodes != 1 else "1 node" for (_, _, nodes), y in at.items()}
+def _lane_name(at: Mapping[Lane, float], several: bool) -> Callable[[float, int], str]:
+    names = {
+        round(y, 6): (f"{ranks} ranks, " if several else "") + (f"{nodes} nodes" if nodes != 1 else "1 node")
+        for (_, ranks, nodes), y in at.items()
+    }
     return lambda value, _: names.get(round(value, 6), "")
 
 

@@ -135,9 +135,34 @@ def test_changes_of_the_best_class_are_counted(small: Study) -> None:
     )
     other = replace(made, study=replace(small, focus=()))
     assert "in the range" not in sentences.crossover_sentence(other, [Changes("", spans, best)])
+    narrow = replace(made, study=replace(small, focus=(16, 40)))
+    assert "1 of them in the range" in sentences.crossover_sentence(narrow, [Changes("", spans, best)]), "48 B is above"
+    late = (span(2, "long", 32, 64), span(4, "short", 48, 64))
+    assert "0 of them in the range" in sentences.crossover_sentence(made, [Changes("", late, best)]), "no change"
     change = Changes("", spans, best)
     assert change.sequence("bcast", 2, 4) == "short to 32 B, long to 48 B, then short"
     assert (change.sequence("bcast", 4, 4), change.sequence("bcast", 8, 4)) == ("long at every size", "–")
+
+
+def test_the_table_of_changes_tells_ranks_apart_and_shows_pairs_of_two_classes_alone(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of three classes the places where two of them cross say nothing about which is the best."""
+    monkeypatch.setattr(report.pictures, "draw", lambda *_, **__: [])
+    three = small_study.TEXT.replace('"tiny"', '"schooner"').replace('long = "l"', 'long = "l"\nflat = "f"')
+    three = three.replace('long = "bcast/linear"', 'long = "bcast/binomial"\nflat = "bcast/linear"')
+    for text, head in (
+        (three.replace("[4]", "[4, 8]"), "| collective | nodes | ranks | best class |"),
+        (small_study.TEXT.replace('"tiny"', '"schooner"'), "| collective | nodes | short and long | best class |"),
+    ):
+        own = small_study.study(text)
+        origin = Origin(False, 1, 1, 1.0, 1, 1, {}, {})
+        report.write(own, find.load("schooner"), made_table.frame(own), origin, workplace)
+        lines = (workplace / "report.md").read_text().partition("## Crossovers")[2].splitlines()
+        at = lines.index(head)
+        rows = [line for line in lines[at + 2 :] if line.startswith("| bcast")]
+        assert len(rows) == len(own.ranks) == len({row.split("|")[3] for row in rows} if len(rows) > 1 else rows)
+        assert {row.count("|") for row in (*rows, lines[at + 1])} == {head.count("|")}
 
 
 def test_only_times_of_the_study_s_metric_count(small: Study) -> None:

@@ -75,6 +75,7 @@ def context(
         "alternatives": [library_name(a) for a in analysis.alternatives],
         "open_class": analysis.open_class,
         "fixed_classes": analysis.fixed_classes,
+        "several_ranks": len(study.ranks) > 1,
         "groups": _groups(analysis, made),
         "claims": tables.claim_blocks(judged),
         "claim_summary": summary,

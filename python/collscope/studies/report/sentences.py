@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -88,16 +89,22 @@ def crossover_sentence(analysis: Analysis, where: Sequence[Changes]) -> str:
     study = analysis.study
     words = []
     for p in where:
-        cases = {(s.collective, s.ranks, s.nodes) for s in p.spans}
-        one = sum(1 for c in cases if len({s.name for s in p.spans if (s.collective, s.ranks, s.nodes) == c}) == 1)
-        inside = sum(1 for s in p.spans if s.from_bytes > study.focus[0]) if study.focus else 0
+        cases = {_lane(s) for s in p.spans}
+        one = sum(1 for c in cases if len({s.name for s in p.spans if _lane(s) == c}) == 1)
+        later = [s for before, s in pairwise(p.spans) if _lane(before) == _lane(s)]
+        inside = sum(1 for s in later if study.focus[0] < s.from_bytes <= study.focus[-1]) if study.focus else 0
         name = f"With {library_name(p.alternative)} as {analysis.open_class}" if p.alternative else "Altogether"
         words.append(
-            f"{name}, the best class changes {len(p.spans) - len(cases)} times over {len(cases)} pairs of collective and node count"
+            f"{name}, the best class changes {len(p.spans) - len(cases)} times over {len(cases)} pairs of collective and "
+            + ("node count" if len(study.ranks) == 1 else "layout")
             + (f", {inside} of them in the {study.focus_label}" if study.focus else "")
             + f"; in {one} of the pairs one class is best at all sizes."
         )
     return " ".join(words)
+
+
+def _lane(span: crossover.Span) -> tuple[str, int, int]:
+    return span.collective, span.ranks, span.nodes
 
 
 def tree_sentence(analysis: Analysis, tree: Tree) -> str:
