@@ -138,7 +138,7 @@ def parse(text: str, path: Path) -> Study:
         prior_source=file.priors.source or setting.source,
         prior_ranks=file.priors.most_ranks or max(ranks for _, ranks in layouts),
         variations=_variations(document, file, path),
-        drawings=tuple(_drawings(document, file)),
+        drawings=tuple(_drawings(document, file, path)),
         traffic=setting.traffic,
         families={name: tuple(patterns) for name, patterns in file.families.items()},
         sample=Sample(file.sample.every, file.sample.most_ranks) if file.sample else None,
@@ -183,11 +183,17 @@ def _layouts(document: Document, setting: SettingTable) -> tuple[tuple[int, int]
     return tuple(dict.fromkeys(pairs or [(nodes, ranks) for ranks in setting.ranks for nodes in setting.nodes]))
 
 
-def _drawings(document: Document, file: FileTable) -> Iterator[Drawing]:
+def _drawings(document: Document, file: FileTable, path: Path) -> Iterator[Drawing]:
     """The tables [[figure]]; the names in them are checked here, their keys are not known yet."""
     names = {c.name: [name for name, _ in c.algorithms] or list(file.classes) for c in file.collective}
     open_names = {c for c, known in names.items() if EVERY in known}  # check_keys looks at those
     stems: set[str] = set()
+    layouts = _layouts(document, file.setting)
+    places: dict[str, list[Any]] = {
+        "ranks": sorted({ranks for _, ranks in layouts}),
+        "nodes": sorted({nodes for nodes, _ in layouts}),
+        "mapping": list(file.vary.get(vary.MAPPING, (file.setting.mapping,))),
+    }
     for at, one in enumerate(file.figure):
         collective = one.collective or file.collective[0].name
         if collective not in names:
@@ -212,6 +218,11 @@ def _drawings(document: Document, file: FileTable) -> Iterator[Drawing]:
                 raise document.fail(f"{size} B is not among the study's sizes", "figure", at, "sizes")
         if one.kind != DRAWINGS[0] and len(one.mapping) > 1:
             raise document.fail(f'kind = "{one.kind}" shows one mapping', "figure", at, "mapping")
+        for key, known in places.items():
+            for value in getattr(one, key):
+                if value not in known:
+                    which = ", ".join(str(k) for k in known)
+                    raise document.fail(f"{value} is not among the study's: {which}", "figure", at, key)
         number, stem = one.number, f"figure_{one.number}"
         if stem in stems:
             raise document.fail(f"{number} stands twice", "figure", at, "number")
@@ -219,7 +230,8 @@ def _drawings(document: Document, file: FileTable) -> Iterator[Drawing]:
         of = collective if one.kind == DRAWINGS[0] else ""
         yield Drawing(
             stem, one.title, number if number[0].isdigit() else "", one.caption, of, tuple(one.names), one.sizes, tuple(one.ranks),
-            tuple(one.nodes), tuple(one.mapping), one.kind, tuple(one.platforms), tuple((a, b) for a, b in one.pairs),
+            tuple(one.nodes), tuple(_beside(path, m) for m in one.mapping), one.kind, tuple(one.platforms),
+            tuple((a, b) for a, b in one.pairs),
         )  # fmt: skip
 
 
@@ -314,7 +326,10 @@ def _known(study: Study, d: Drawing, registry: Registry) -> Drawing:
 
     def full(name: str) -> str:
         with study.at_fault(f"figure {d.number or d.stem}"):
-            return registry.resolve(name)[1]
+            key = registry.resolve(name)[1]
+            if key not in {e.key for c in study.collectives for e in c.entries}:
+                raise UsageError(f"{key} does not compete")
+            return key
 
     pairs = tuple((full(a), full(b)) for a, b in d.pairs)
     if not any(c.every for c in study.collectives if c.name == d.collective):

@@ -378,7 +378,7 @@ names = ["gather/a"]
 sizes = "16B"
 ranks = [8]
 nodes = [2]
-mapping = ["cyclic"]
+mapping = ["file:mine"]
 """)
     assert fields(made) == {
         "title": "t", "source": "s", "about": "a", "differences": ("d",), "paper": "bird", "platform": "jaguar",
@@ -386,7 +386,7 @@ mapping = ["cyclic"]
         "buffers": "fresh", "metric": "osu_avg", "also_metrics": (), "numbers_from": "model", "sizes": (8, 16), "blocks": True,
         "quick": (8,), "quick_ranks": 2, "focus": (), "focus_label": "f", "classes": {"short": "s"}, "tolerance": 0.5,
         "prior_sizes": (16,), "prior_source": "sim", "prior_ranks": 2, "variations": (),
-        "drawings": (Drawing("figure_a.1", "x", "", "c", "gather", ("gather/a",), (16,), (8,), (2,), ("cyclic",)),),
+        "drawings": (Drawing("figure_a.1", "x", "", "c", "gather", ("gather/a",), (16,), (8,), (2,), ("file:sim/mine",)),),
         "traffic": True, "families": {"new": ("*/b",)}, "sample": Sample(3, 2),
     }  # fmt: skip
     assert made.collectives == (
