@@ -169,7 +169,8 @@ def _on_network(r: Request) -> int:
         title=f"{r.collective} on {on.name}: steps and rounds",
     )
     for line in found.lines:
-        grid.add(str(line.parts), str(line.steps), str(line.rounds), str(line.rounds_per_part), line.status,
+        answer = "none exists" if line.status == exact.NONE else line.status
+        grid.add(str(line.parts), str(line.steps), str(line.rounds), str(line.rounds_per_part), answer,
                  f"{line.seconds:.1f}", line.published)  # fmt: skip
     grid.show()
     for text in found.sentences:

@@ -189,30 +189,31 @@ def cheapest(
 
 def frontier(search: Search, limit_s: float, on_try: Callable[[Shape], None] = lambda shape: None) -> list[Try]:
     """For each number of steps, from the fewest on, the fewest rounds per part, until the bound is met: SCCL's walk. Shapes that could not
-    be decided are among the answers, as UNKNOWN."""
+    be decided are among the answers, as UNKNOWN; where there is nothing else, those that are proven impossible."""
     fewest, least = search.bounds
     end = time.monotonic() + limit_s
     found: list[Try] = []
+    impossible: list[Try] = []
     best = Fraction(10**9)
     by_steps: dict[int, list[Shape]] = {}
     for shape in search.shapes():
         by_steps.setdefault(shape.steps, []).append(shape)
     for steps in sorted(by_steps):
         if steps < fewest:
+            impossible += [Try(shape, Answer(NONE, (), 0.0)) for shape in by_steps[steps]]
             continue
         for shape in sorted(by_steps[steps], key=lambda s: (s.rounds_per_part, s.parts)):
             if shape.rounds_per_part >= best:
                 break
             left = end - time.monotonic()
             if left <= 0:
-                return found
+                return found or impossible
             on_try(shape)
             answer = search.solve(shape, left)
-            if answer.status != NONE:
-                found.append(Try(shape, answer))
+            (impossible if answer.status == NONE else found).append(Try(shape, answer))
             if answer.status == FOUND:
                 best = shape.rounds_per_part
                 break
         if best <= least:
             break
-    return found
+    return found or impossible

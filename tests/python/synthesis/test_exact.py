@@ -99,6 +99,15 @@ def test_a_walk_says_what_agrees_with_publications() -> None:
     assert [(d.steps, d.rounds) for d in found.designs.values()] == [(2, 3)]
 
 
+@pytest.mark.parametrize(("shape", "publication"), [((3, 2, 4), "does not exist"), ((1, 1, 7), "")])
+def test_a_shape_that_is_proven_impossible_is_answered(shape: tuple[int, int, int], publication: str) -> None:
+    """By the solver, or by the distance of two ranks."""
+    dgx1 = published.networks()["dgx1"]
+    (line,) = published.run(published.Walk("dgx1", dgx1, "allgather", 0, *shape, math.inf)).lines
+    assert (line.parts, line.steps, line.rounds) == shape
+    assert (line.status, line.published) == (NONE, publication)
+
+
 def test_a_walk_of_an_allreduce_counts_both_halves() -> None:
     """Over a ring of four, half of it takes 2 steps and 3/2 rounds per chunk at least."""
     found = published.run(published.Walk("ring", RING, "allreduce", 0, 2, 4, 6, math.inf))
