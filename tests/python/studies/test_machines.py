@@ -155,6 +155,16 @@ def test_a_figure_of_winners_has_the_machines_ranks_and_sizes_that_it_names(
     assert len(every) == len(made.everywhere()) > len(ring) and none.empty
 
 
+def test_classes_are_compared_on_every_machine() -> None:
+    head = SMALL.partition("[[collective]]")[0].replace(
+        '= ["scan/recursive*"] }', '= ["scan/recursive*"] }\nclasses = { short = "s" }'
+    )
+    study = read(head + '[[collective]]\nname = "allreduce"\nshort = "allreduce/recursive_doubling"\n')
+    tasks = [task for task, _, _ in rows.tasks_of(study, find.load(study.platform), quick=False)]
+    made = analyses.analyse(study, table.to_frame(model.rows(tasks, Options(quiet=True, traffic=True))))
+    assert list(dict.fromkeys(made.winners["platform"])) == ["one switch", "two leaves", "ring"]
+
+
 def test_winners_are_of_one_mapping_and_of_the_blocks_that_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     text = SMALL.replace("[platforms]", '[vary]\nmapping = ["block", "cyclic"]\n[platforms]').replace(
         "nodes = [8]", "nodes = [4]"

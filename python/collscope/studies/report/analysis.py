@@ -79,6 +79,10 @@ class Analysis:
         varies and on each machine that it compares."""
         if self.study.classes:
             return self.of_alternative(alternative, metric)
+        return self._on_each(metric)
+
+    def _on_each(self, metric: str = "") -> pd.DataFrame:
+        """Every row, of each mapping that the study varies and on each machine that it compares."""
         study, base = self.study, self.study.variants[0]
         if any(v.key in (MAPPING, PLATFORM) for v in study.variations):
             own = [k for k, v in enumerate(study.variations) if v.key not in (MAPPING, PLATFORM)]
@@ -95,7 +99,7 @@ class Analysis:
 
     @cached_property
     def _everywhere(self) -> pd.DataFrame:
-        made = self.compared(self.alternatives[0])
+        made = self._on_each() if self.study.machines else self.compared(self.alternatives[0])
         made = made if "platform" in made else made.assign(platform=self.study.platform)
         self.name(made)
         return made
