@@ -2,7 +2,7 @@
 
 That detects a change and proves nothing: whether times are right is asked in test_timing.py, whether verdicts are in tests/prove.
 Numbers count to nine digits; how much work an answer was (`steps`) does not count.
-`PYTHONPATH=python .venv/bin/python tests/python/model/test_answers.py` makes the sums again; with the
+`PYTHONPATH=python:tests/python/helpers .venv/bin/python tests/python/model/test_answers.py` makes the sums again; with the
 name of a request behind it, it prints the answers themselves, to be compared before and after a change."""
 
 from __future__ import annotations
