@@ -98,7 +98,10 @@ def to_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     import pandas as pd
 
     made = list(rows)
-    frame = pd.DataFrame(made, columns=columns_of(made))
+    return _typed(pd.DataFrame(made, columns=columns_of(made)))
+
+
+def _typed(frame: pd.DataFrame) -> pd.DataFrame:
     for name in frame.columns:
         if name in TEXT:
             frame[name] = frame[name].fillna("").astype(str)
@@ -150,7 +153,7 @@ def read_csv(path: str | Path) -> pd.DataFrame:
     try:
         text = Path(path).read_text(encoding="utf-8")
         # As texts first: Python's float() gives the very number that was written.
-        frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+        frame = pd.read_csv(io.StringIO(text), dtype=object, keep_default_na=False)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}") from error
     except ValueError as error:
@@ -172,6 +175,5 @@ def read_csv(path: str | Path) -> pd.DataFrame:
                 cells[name] = [int(text) if text else None for text in cells[name]]
     except ValueError as error:
         raise UserError(f"{path}: column {name}: {error}") from error
-    return to_frame(
-        dict(zip(columns, row, strict=True)) for row in zip(*(cells[name] for name in columns), strict=True)
-    )
+    there = [c for c in columns if c not in EXTRA or not all(map(is_empty, cells[c]))]
+    return _typed(pd.DataFrame({name: cells[name] for name in there}))
