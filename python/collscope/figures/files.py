@@ -24,13 +24,19 @@ def render(fig: Figure, kind: str, about: Mapping[str, str] | None = None) -> by
         fig.savefig(out, format="svg", metadata={"Date": None, "Creator": "collscope", **words})
         head, end, drawing = out.getvalue().partition(b"</metadata>")
         # Hundredths of a point are finer than any screen; the rest is two thirds of the file.
-        return head + end + re.sub(rb"(\d\.\d\d)\d+", rb"\1", drawing)
+        return head + end + shorter(drawing, 2)
     if kind == "png":
         return _png(fig, words)
     if words:  # PDF's own names
         words = {"Title": words["Title"], "Subject": words["Description"], "Keywords": words["Source"]}
     fig.savefig(out, format=kind, metadata={"CreationDate": None, **words})
     return out.getvalue()
+
+
+def shorter(svg: bytes, digits: int) -> bytes:
+    """The same picture with so many digits behind the point of a coordinate; what it says keeps all of its own."""
+    number = re.compile(rb"(\d\.\d{%d})\d+" % digits)
+    return re.sub(rb"<[^>]*>", lambda tag: number.sub(rb"\1", tag[0]), svg)
 
 
 def _title(fig: Figure) -> str:

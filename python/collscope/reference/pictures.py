@@ -78,7 +78,9 @@ def draw(all_: Sequence[Entry]) -> int:
 
 def small(svg: bytes) -> bytes:
     """The same picture in fewer characters: a tenth of a point is enough, and nothing need be clipped."""
-    text = re.sub(r"(\d\.\d)\d+", r"\1", svg.decode())
+    from collscope.figures import files
+
+    text = files.shorter(svg, 1).decode()
     text = re.sub(r' clip-path="url\([^)]*\)"', "", text)
     text = re.sub(r" *\n *(?=[MLz])", " ", text)
     n = r"(-?[\d.]+)"

@@ -36,6 +36,8 @@ def test_coordinates_are_in_hundredths_and_a_picture_has_few_colours() -> None:
     made.add_axes((0, 0, 1, 1)).imshow([[k * 37 % 301 for k in range(n, n + 40)] for n in range(40)])
     drawing = files.render(made, "svg").partition(b"</metadata>")[2]
     assert re.search(rb"\d\.\d\d\b", drawing) and not re.search(rb"[ML] [-\d.]*\.\d\d\d", drawing)
+    made.text(0.51234, 0.5, "R² 0.9994")
+    assert b">R\xc2\xb2 0.9994</text>" in files.render(made, "svg")
     picture = Image.open(io.BytesIO(files.render(made, "png")))
     assert picture.mode == "P" and picture.size == (120, 120)
     assert picture.info["dpi"] == pytest.approx((120, 120), rel=1e-3)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from collscope.base import programs
+from collscope.base.units import format_ratio, format_time
 from collscope.figures import files
 from collscope.figures.schedule import gantt
 from collscope.machines import overrides
@@ -28,15 +29,18 @@ def test_every_element_has_its_picture_and_changes_the_time_that_it_shows() -> N
         without, having = node_model.show(example).traces
         assert abs(having.time_s / without.time_s - 1) > 0.1, example.element
         assert (without.source, having.source) == (f"without {example.element}", f"with {example.element}")
+        picture = (docs.folder() / "pictures" / example.picture).read_text(encoding="utf-8")
+        times = f"{format_time(having.time_s)}  = {format_ratio(having.time_s / without.time_s)} × {without.source}<"
+        assert times in picture and f"{without.source}  {format_time(without.time_s)}<" in picture
 
 
 def test_stale_pages_and_pictures_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node_model, "show", cache(node_model.show))
     monkeypatch.setattr(gantt, "gantt", lambda traces: [t.source for t in traces])
-    monkeypatch.setattr(files, "render", lambda words, kind: f"<{kind}>{', '.join(words)} 1.25".encode())
+    monkeypatch.setattr(files, "render", lambda words, kind: f"<{kind} x='1.25'>{', '.join(words)} 1.25".encode())
     pictures = [tmp_path / "pictures" / "node_model" / f"{name}.svg" for name in overrides.ELEMENTS]
     assert node_model.write(tmp_path) == [tmp_path / "node_model.md", *pictures]
-    assert pictures[0].read_text() == "<svg>without gap, with gap 1.2"  # in fewer characters
+    assert pictures[0].read_text() == "<svg x='1.2'>without gap, with gap 1.25"
     kept = docs.folder() / "pictures" / "node_model" / "index.json"
     assert (tmp_path / "pictures" / "node_model" / "index.json").read_bytes() == kept.read_bytes()
     assert list(node_model.stale(tmp_path)) == []

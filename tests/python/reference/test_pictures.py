@@ -25,6 +25,10 @@ def test_small_keeps_boxes() -> None:
     assert small(svg).startswith(b'<path d="M1.0 2.0H3.0V4.5H1.0z')
 
 
+def test_small_keeps_the_digits_of_texts() -> None:
+    assert small(b'<text x="1.234" y="5.6">2.86 \xc2\xb5s</text>') == b'<text x="1.2" y="5.6">2.86 \xc2\xb5s</text>'
+
+
 @pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 @pytest.mark.parametrize(
     "key",
