@@ -85,16 +85,24 @@ def solve(
 
 
 def _run(solver: Any, model: Any) -> Any:
-    """In a thread, so that Ctrl-C is heard."""
+    """In a thread, so that Ctrl-C is heard. Thread.join cannot wait for it: interrupted, it takes the thread for one that is over."""
     found: list[Any] = []
-    thread = threading.Thread(target=lambda: found.append(solver.solve(model)), daemon=True)
-    thread.start()
+    over = threading.Event()
+
+    def call() -> None:
+        try:
+            found.append(solver.solve(model))
+        finally:
+            over.set()
+
+    threading.Thread(target=call, daemon=True).start()
     try:
-        while thread.is_alive():
-            thread.join(WATCH_S)
+        while not over.wait(WATCH_S):
+            pass
     except KeyboardInterrupt:
         solver.stop_search()
-        thread.join()
+        while not over.wait(WATCH_S):  # the search may have been about to begin
+            solver.stop_search()
         raise
     return found[0]
 

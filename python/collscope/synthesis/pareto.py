@@ -76,6 +76,23 @@ class Search:
                 for rounds in [self.rounds] if self.rounds else range(first, highest + 1):
                     yield Shape(parts, steps, rounds)
 
+    def beyond(self) -> Iterator[Shape]:
+        """Those that no bound excludes and that are not among shapes(), but for such as have more steps or rounds than one of these."""
+        fewest, least = self.bounds
+        most: dict[tuple[int, int], int] = {}
+        for shape in self.shapes():
+            most[shape.parts, shape.steps] = shape.rounds
+        for (parts, steps), rounds in most.items():
+            yield Shape(parts, steps, rounds + 1)
+        steps = fewest + MAX_MORE_STEPS + 1
+        for parts in {parts for parts, _ in most}:
+            yield Shape(parts, steps, max(steps, -(-least.numerator * parts // least.denominator)))
+
+    @property
+    def restricted(self) -> bool:
+        """Whether only shapes of a kind that was named are searched."""
+        return any((self.parts, self.steps, self.rounds))
+
     def solve(self, shape: Shape, limit_s: float | None) -> Answer:
         """Asks the solver."""
         chunks = chunks_of(self.collective, self.network.ranks, self.root, shape.parts)
@@ -136,6 +153,7 @@ class Cheapest:
     whole: bool  # all cheaper shapes are among them
     min_steps: int  # that no schedule is below
     min_rounds_per_part: Fraction
+    stopped: bool = False  # by the user
 
     @property
     def found(self) -> Try | None:
@@ -160,31 +178,46 @@ def cheapest(
     on_try: Callable[[Shape], None] = lambda shape: None,
 ) -> Cheapest:
     """Asks shape after shape, the cheapest first: quickly until one is found, blocks in one part before blocks in more; then, until the
-    time is over, about cheaper ones that are undecided."""
+    time is over, about cheaper ones that are undecided. A user who stops it has what was found; KeyboardInterrupt: nothing was."""
     end = time.monotonic() + limit_s
-    cost = {s: (s.seconds(search.network, block_bytes), s.steps, s.rounds, s.parts) for s in search.shapes()}
+
+    def costs(shape: Shape) -> tuple[float, int, int, int]:
+        return shape.seconds(search.network, block_bytes), shape.steps, shape.rounds, shape.parts
+
+    cost = {s: costs(s) for s in search.shapes()}
     answers: dict[Shape, Answer] = {}
     found: Shape | None = None
-    for shape in sorted(cost, key=lambda s: (s.parts, cost[s])):
-        left = end - time.monotonic()
-        if left <= 0:
-            break
-        if found is not None and cost[shape] >= cost[found]:
-            continue
-        on_try(shape)
-        answers[shape] = search.quick(shape, min(left, max(QUICK_S, limit_s * QUICK_SHARE)))
-        found = shape if answers[shape].status == FOUND else found
-    for shape in sorted((s for s, answer in answers.items() if answer.status == UNKNOWN), key=cost.__getitem__):
-        left = end - time.monotonic()
-        if left <= 0 or (found is not None and cost[shape] >= cost[found]):
-            break
-        on_try(shape)
-        answers[shape] = search.solve(shape, max(left / 4, min(left, 1.0)))  # one must not take the time of all
-        found = shape if answers[shape].status == FOUND else found
+    stopped = False
+    try:
+        for shape in sorted(cost, key=lambda s: (s.parts, cost[s])):
+            left = end - time.monotonic()
+            if left <= 0:
+                break
+            if found is not None and cost[shape] >= cost[found]:
+                continue
+            on_try(shape)
+            answers[shape] = search.quick(shape, min(left, max(QUICK_S, limit_s * QUICK_SHARE)))
+            found = shape if answers[shape].status == FOUND else found
+        for shape in sorted((s for s, answer in answers.items() if answer.status == UNKNOWN), key=cost.__getitem__):
+            left = end - time.monotonic()
+            if left <= 0 or (found is not None and cost[shape] >= cost[found]):
+                break
+            on_try(shape)
+            answers[shape] = search.solve(shape, max(left / 4, min(left, 1.0)))  # one must not take the time of all
+            found = shape if answers[shape].status == FOUND else found
+    except KeyboardInterrupt:
+        if found is None:
+            raise
+        stopped = True
     cheaper = [s for s in sorted(answers, key=cost.__getitem__) if found is None or cost[s] < cost[found]]
     named = [*cheaper, *([found] if found else [])]
-    whole = found is not None and all(s in answers for s in cost if cost[s] < cost[found])
-    return Cheapest(tuple(Try(s, answers[s]) for s in named), whole, *search.bounds)
+    whole = (
+        found is not None
+        and not search.restricted
+        and all(s in answers for s in cost if cost[s] < cost[found])
+        and all(costs(s) >= cost[found] for s in search.beyond())
+    )
+    return Cheapest(tuple(Try(s, answers[s]) for s in named), whole, *search.bounds, stopped)
 
 
 def frontier(search: Search, limit_s: float, on_try: Callable[[Shape], None] = lambda shape: None) -> list[Try]:

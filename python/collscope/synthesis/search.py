@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from collscope.base.errors import UserError
 from collscope.base.units import counted
 from collscope.catalogue import registry
 from collscope.machines.machine_file import machine_file
@@ -116,7 +117,7 @@ def run(task: Task, say: Callable[[str], None] = lambda text: None) -> Outcome:
         except KeyboardInterrupt:
             stopped = True
             if not work.found:
-                raise
+                raise UserError("stopped before anything was found; nothing is written") from None
         best, wrong = _right(work)
         telephone, loggp = _bounds(task)
         return Outcome(
@@ -190,6 +191,8 @@ def _exact(work: _Work) -> None:
         if found is not None and found.shape not in kept:
             kept.add(found.shape)
             _keep_design(work, "exact", found.shape.parts, found.answer.sends, found.shape.rounds)
+        if answer.stopped:
+            raise KeyboardInterrupt
 
 
 def _greedy(work: _Work) -> None:

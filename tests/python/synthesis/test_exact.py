@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import signal
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,6 +22,10 @@ pytest.importorskip("ortools")
 
 HARD = {("allreduce", 6), ("alltoall", 3)}  # minutes
 RING = of_links("ring", [[int((b - a) % 4 in (1, 3)) for b in range(4)] for a in range(4)])
+
+
+def a_line(alpha_s: float = 1e-6) -> Network:
+    return replace(of_links("line", [[0, 1, 0], [1, 0, 1], [0, 1, 0]]), alpha_s=alpha_s, beta_s_per_byte=1e-9)
 
 
 def faults(network: Network, chunks: Sequence[Chunk], sends: Sequence[Send], rounds: int) -> list[str]:
@@ -82,12 +88,73 @@ def test_the_walk_over_a_ring_of_four_meets_the_bound() -> None:
 
 
 def test_the_cheapest_shape_is_known_to_be_optimal_when_all_cheaper_ones_are_impossible() -> None:
-    network = replace(of_links("line", [[0, 1, 0], [1, 0, 1], [0, 1, 0]]), alpha_s=1e-6, beta_s_per_byte=1e-9)
-    search = pareto.Search(network, "bcast", max_parts=1, steps=None)
+    search = pareto.Search(a_line(), "bcast", max_parts=1)
     answer = pareto.cheapest(search, 1000, math.inf)
     assert answer.found and answer.optimal
     assert (answer.found.shape.steps, answer.found.shape.rounds) == (2, 2)
     assert [(s.step, s.source, s.target) for s in answer.found.answer.sends] == [(1, 0, 1), (2, 1, 2)]
+
+
+@pytest.mark.parametrize(
+    "only", [{"steps": 3}, {"rounds": 3}, {"parts": 1, "steps": 2, "rounds": 4}], ids=lambda x: "_".join(x)
+)
+def test_the_cheapest_of_the_shapes_that_were_named_is_not_called_optimal(only: dict[str, int]) -> None:
+    answer = pareto.cheapest(pareto.Search(a_line(), "bcast", max_parts=1, **only), 1000, math.inf)
+    assert answer.found and not answer.optimal
+
+
+def test_a_shape_is_not_optimal_where_one_beyond_the_search_may_cost_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing but bytes costs: two parts go down a line of three in three steps of a round, one part takes two of two halves."""
+    search = pareto.Search(a_line(0.0), "bcast", max_parts=2)
+    answer = pareto.cheapest(search, 1000, math.inf)
+    assert answer.found and answer.found.shape.rounds_per_part == Fraction(3, 2) and answer.optimal
+    monkeypatch.setattr(pareto, "MAX_MORE_STEPS", 0)
+    answer = pareto.cheapest(search, 1000, math.inf)
+    assert answer.found and answer.found.shape.rounds_per_part == 2 and not answer.optimal
+
+
+def test_a_user_who_stops_the_solver_has_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+
+    def stop_at_second(self: pareto.Search, shape: pareto.Shape, limit_s: float | None) -> exact.Answer:
+        calls.append(shape.parts)
+        if len(calls) > 1:
+            raise KeyboardInterrupt
+        return exact.Answer(FOUND, (), 0.0)
+
+    monkeypatch.setattr(pareto.Search, "quick", stop_at_second)
+    search = pareto.Search(a_line(0.0), "bcast", max_parts=2)
+    answer = pareto.cheapest(search, 1000, math.inf)
+    assert answer.stopped and answer.found and not answer.optimal
+    with pytest.raises(KeyboardInterrupt):
+        pareto.cheapest(search, 1000, math.inf)
+
+
+def test_the_solver_is_over_when_its_user_has_stopped_it() -> None:
+    """Not only asked to be: a process that ends meanwhile is aborted."""
+    again, over = threading.Event(), threading.Event()
+
+    class Slow:
+        calls = 0
+
+        def solve(self, model: object) -> int:
+            again.wait(60)
+            over.set()
+            return 0
+
+        def stop_search(self) -> None:
+            self.calls += 1
+            if self.calls == 2:
+                again.set()
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Timer(0.1, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            exact._run(Slow(), None)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert over.is_set()
 
 
 def test_a_walk_says_what_agrees_with_publications() -> None:

@@ -9,9 +9,10 @@ from types import SimpleNamespace
 import pytest
 
 from collscope.base import programs
+from collscope.base.errors import UserError
 from collscope.points.plan import Layout, Point
 from collscope.schedules import from_file
-from collscope.synthesis import improve, report, search
+from collscope.synthesis import improve, pareto, report, search
 from collscope.synthesis.schedule import Schedule
 from collscope.synthesis.search import Task
 from command_line import call
@@ -44,6 +45,29 @@ def test_schedules_found_before_the_user_stops_are_written_and_right(
     written = report.write(task(two_nodes), outcome, workplace / "found")
     assert [path.name for path in written] == ["best.schedule", "reordered.schedule", "best.xml"]
     assert from_file.fault(from_file.read(written[0])) == ""
+
+
+def test_a_search_that_is_stopped_within_the_solver_keeps_what_the_solver_found(
+    two_nodes: Layout, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ortools")
+    whole = pareto.cheapest
+    monkeypatch.setattr(pareto, "cheapest", lambda *given: replace(whole(*given), stopped=True))
+    outcome = search.run(task(two_nodes, methods=("exact", "greedy"), time_s=5.0))
+    assert outcome.stopped and [found.method for found in outcome.candidates] == ["exact"]
+
+
+def test_a_search_that_is_stopped_before_it_found_anything_says_so(
+    two_nodes: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Points of the catalogue that are kept are nothing that the search would go on from."""
+
+    def stop(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(search, "_catalogue", stop)
+    with pytest.raises(UserError, match="before anything was found; nothing is written"):
+        search.run(task(two_nodes))
 
 
 def test_a_schedule_that_is_wrong_is_left_out_and_named(
