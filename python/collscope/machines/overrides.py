@@ -143,6 +143,8 @@ def _number(spec: Spec, key: str, text: str, old: float) -> float:
         number = float(text[factor:])
     except ValueError:
         raise UsageError(f'{spec.name}: {key} must be a number, or a factor such as x2, not "{text}"') from None
+    if factor and number == 0 and key.endswith("bytes_per_s"):  # a rate of 0 is one that is not given
+        raise UsageError(f'{spec.name}: {key} takes a factor above 0, as in {key}=x0.5, not "{text}"')
     if factor and math.isfinite(number):
         number = tidy(number * old)
     if not math.isfinite(number) or number < smallest(key):

@@ -40,7 +40,7 @@ def _value(one: Any) -> str:
     if isinstance(one, bool):
         return str(one).lower()
     if isinstance(one, (int, float)) and math.isfinite(one):
-        return min((f"{one:.12g}", _scientific(one)), key=len)
+        return _shortest(one)
     if not isinstance(one, str) or re.search(r"[\[\]=]", one):
         raise ValueError(f'{one!r} is not a value; write a number, a factor ("2x"), or what platform[key=value] takes')
     factor = _FACTOR.fullmatch(one.strip())
@@ -48,9 +48,14 @@ def _value(one: Any) -> str:
         return one.strip()
     number = factor[1] or factor[2]
     try:
-        return "" if float(number) == 1 else f"x{number}"
+        return "" if float(number) == 1 else f"x{_shortest(float(number))}"
     except ValueError:
         raise ValueError(f'"{one}" is not a factor; write "2x"') from None
+
+
+def _shortest(number: float) -> str:
+    """A number has one text, however it was written."""
+    return min((f"{number:.12g}", _scientific(number)), key=len)
 
 
 def _scientific(number: float) -> str:

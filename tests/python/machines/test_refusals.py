@@ -147,6 +147,7 @@ VARIANTS = (
     "schooner[cache.latency_s=x2]",
     "schooner[netwrk.latency_s=x2]",
     "schooner[nic_bytes_per_s=xfast]",
+    "schooner[nic_bytes_per_s=x0]",
     "schooner[nodes=1e9]",
     "schooner[nodes=2,cores_per_socket=40000]",
     "schooner[overhead_s=1e300]",

@@ -140,6 +140,7 @@ def test_a_file_s_machine_keeps_its_numbers_in_the_name(tmp_path: Path) -> None:
         ("nic_bytes_per_s = []", r"toml:9: vary\.nic_bytes_per_s: must be a list of values"),
         ("nic_bytes_per_s = 2", r"toml:9: vary\.nic_bytes_per_s: must be a list of values"),
         ("nic_bytes_per_s = ['2x', 'x2']", r"toml:9: vary\.nic_bytes_per_s: 'x2' stands twice"),
+        ("nic_bytes_per_s = ['2x', '2.0x']", r"toml:9: vary\.nic_bytes_per_s: '2.0x' stands twice"),
         ("nic_bytes_per_s = [[1]]", r"toml:9: vary\.nic_bytes_per_s: \[1\] is not a value"),
         ("nic_bytes_per_s = [nan]", r"toml:9: vary\.nic_bytes_per_s: nan is not a value"),
         ("nic_bytes_per_s = ['2e-ex']", r"toml:9: vary\.nic_bytes_per_s: .*is not a factor"),
@@ -176,6 +177,7 @@ def test_a_mapping_stands_in_one_place() -> None:
         ("\nnic_byte_per_s = ['1x', '2x']", r'toml:10: vary\.nic_byte_per_s: .*did you mean "nic_bytes_per_s"'),
         ("eager_bytes = ['1x']\nnic_bytes_per_s = [9e9, -1]", r"toml:10: vary\.nic_bytes_per_s: schooner: nic_bytes_per_s must be"),
         ("nic_bytes_per_s = ['fast']", r"toml:9: vary\.nic_bytes_per_s: .*must be a number, or a factor such as x2"),
+        ("nic_bytes_per_s = ['1x', '0x']", r"toml:9: vary\.nic_bytes_per_s: .*takes a factor above 0"),
     ],
 )  # fmt: skip
 @pytest.mark.usefixtures("known")
