@@ -23,7 +23,8 @@ from collscope.base.units import parse_sizes, rounded_size
 from collscope.catalogue.sizes import vector_of_blocks
 
 MISSING = "not testable in this run: points are missing"
-# Ratios nearer than this are equal: two names of one message pattern reach the same time but for the last digits.
+# Ratios nearer than this are equal: two names of one message pattern reach the same time but for the last digits, as 11 µs and 10 µs are
+# 10 % apart but for these.
 SAME = 1e-9
 TOLERANCES = ("by", "within", "most")  # keys of checks whose values are tolerances
 SELECTORS = ("nodes", "ranks", "mapping", "platform")
@@ -83,6 +84,11 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 Numbers = Annotated[tuple[int, ...], BeforeValidator(_listed)]
 Sizes = Annotated[tuple[int, ...], BeforeValidator(_sizes)]  # bytes, written as "4KiB,1MiB..8MiB"
 Outcome = tuple[bool | None, str]  # whether it holds (None: cannot be said), and the numbers that decided
+
+
+def is_more(ratio: float, by: float = 0.0) -> bool:
+    """Whether what is compared is larger: by at least a share where there is one."""
+    return ratio > 1 + SAME if by == 0 else ratio >= 1 + by - SAME
 
 
 class Subject(Table):

@@ -82,7 +82,7 @@ class LeadUpTo(Check):
             if found := max(self._leads(context, collective), default=None):
                 lead, place, size, other = found
                 at = f"{context.times.text(place)}, {rounded_size(size)}"
-                outcome = lead >= self.times * (1 - within), f"at most {lead:.2f} times, over {other}: {at}"
+                outcome = lead >= self.times * (1 - within - SAME), f"at most {lead:.2f} times, over {other}: {at}"
             yield self.assertion(context, f"{collective}: ", words, outcome)
 
     def _leads(self, context: Context, collective: str) -> Iterator[tuple[float, Place, int, str]]:

@@ -18,6 +18,7 @@ from collscope.analysis.check import (
     Sizes,
     Subject,
     Tolerance,
+    is_more,
 )
 from collscope.analysis.crossover import crossings
 from collscope.analysis.times import Place, longer_text, order_text, share_text
@@ -39,10 +40,12 @@ class Extreme(AtPlaces):
         if name not in means:
             return None, MISSING
         others = [mean for other, mean in means.items() if other != name]
+        if not others:
+            return None, f"{MISSING}: nothing else competes there"
         within = context.share(self.within)
         if self.kind == "fastest":
-            return means[name] <= min(others) * (1 + within), order_text(means)
-        return means[name] >= max(others) * (1 - within), order_text(means)
+            return means[name] <= min(others) * (1 + within) * (1 + SAME), order_text(means)
+        return means[name] >= max(others) * (1 - within) * (1 - SAME), order_text(means)
 
 
 class Faster(AtPlaces):
@@ -57,7 +60,7 @@ class Faster(AtPlaces):
         if math.isnan(ratio):
             return None, MISSING
         by = context.share(self.by)
-        return ratio > 1 + SAME if by == 0 else ratio >= 1 + by, f"{than} takes {longer_text(ratio)}"
+        return is_more(ratio, by), f"{than} takes {longer_text(ratio)}"
 
 
 class Equal(AtPlaces):
@@ -71,7 +74,7 @@ class Equal(AtPlaces):
         ratio = self.ratio(context, place, name, than)
         if math.isnan(ratio):
             return None, MISSING
-        return max(ratio, 1 / ratio) <= 1 + context.share(self.within), f"{than} takes {longer_text(ratio)}"
+        return max(ratio, 1 / ratio) <= 1 + context.share(self.within) + SAME, f"{than} takes {longer_text(ratio)}"
 
 
 class NoSlower(AtPlaces):
@@ -84,7 +87,7 @@ class NoSlower(AtPlaces):
     def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
         ratio = 1 / self.ratio(context, place, name, than)
         return (None, MISSING) if math.isnan(ratio) else (
-            ratio <= 1 + context.share(self.within), f"{name} takes {longer_text(ratio)}"
+            ratio <= 1 + context.share(self.within) + SAME, f"{name} takes {longer_text(ratio)}"
         )  # fmt: skip
 
 
@@ -103,7 +106,7 @@ class Ratio(AtPlaces):
         ratio = 1 / self.ratio(context, place, name, than)
         if math.isnan(ratio):
             return None, MISSING
-        holds = abs(ratio / self.times - 1) <= context.share(self.within)
+        holds = abs(ratio / self.times - 1) <= context.share(self.within) + SAME
         return holds, f"{name} takes {ratio:.2f} times the time of {than}"
 
 
@@ -123,7 +126,7 @@ class Order(AtPlaces):
         if len(means) < len(self.names):
             return None, MISSING
         by = context.share(self.by)
-        return all(means[b] > means[a] * (1 + max(by, SAME)) for a, b in pairwise(self.names)), order_text(means)
+        return all(is_more(means[b] / means[a], by) for a, b in pairwise(self.names)), order_text(means)
 
 
 class FasterAtEverySize(AtPlaces):
@@ -134,9 +137,13 @@ class FasterAtEverySize(AtPlaces):
 
     def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
         mine, other = self.line(context, place, name), self.line(context, than.at(place), than.name)
-        if not len(mine) or len(mine) != len(other):
+        alike = bool(self.block_sizes) or mine.index.equals(
+            other.index
+        )  # blocks of one size make larger vectors on more ranks
+        if not len(mine) or len(mine) != len(other) or not alike:
             return None, MISSING
-        return bool((mine < other).all()), f"{than} takes at least {(other / mine).min():.2f}× as long"
+        least = float((other.to_numpy() / mine.to_numpy()).min())
+        return is_more(least), f"{than} takes at least {least:.2f}× as long"
 
 
 class OneFastest(AtPlaces):
@@ -153,7 +160,7 @@ class OneFastest(AtPlaces):
         best = min(means, key=lambda n: means[n])
         lines = pd.DataFrame({n: context.times.line(place, n, self.sizes_at(place)) for n in means})
         loss = lines[best] / lines.min(axis=1) - 1
-        if loss.max() <= context.share(self.within):
+        if loss.max() <= context.share(self.within) + SAME:
             return True, f"{best}, never more than {100 * loss.max():.2g} % behind"
         worst = loss.idxmax()
         other = lines.loc[worst].idxmin()
@@ -216,4 +223,4 @@ class StartUp(AtPlaces):
         fixed = (time[0] * size[1] - time[1] * size[0]) / (size[1] - size[0])
         share = max(fixed, 0.0) / time[0]
         evidence = f"{share_text(share, 1)} of the time at {rounded_size(int(size[0]))} does not grow with the size"
-        return bool(share <= context.share(self.most)), evidence
+        return bool(share <= context.share(self.most) + SAME), evidence

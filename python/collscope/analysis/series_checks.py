@@ -14,11 +14,13 @@ from pydantic import Field
 from collscope.analysis import winner_table
 from collscope.analysis.check import (
     MISSING,
+    SAME,
     Check,
     Context,
     Names,
     Outcome,
     Tolerance,
+    is_more,
 )
 from collscope.analysis.claims import Assertion
 from collscope.analysis.fits import polynomial
@@ -75,7 +77,7 @@ class Grows(AlongSeries):
             evidence = f"{self.name} / {self.than}: {evidence}" if self.than else f"{self.name}: {evidence}"
             for a, b in pairwise(values):
                 step = values[b] / values[a] if not self.falls else values[a] / values[b]
-                holds = None if math.isnan(step) else step > 1 + context.share(self.by)
+                holds = None if math.isnan(step) else step > 1 + context.share(self.by) + SAME
                 words = {"name": self.name, "than": self.than, "a": a, "b": b, "along": self.along}
                 yield self.assertion(context, f"{collective}: ", words, (holds, MISSING if holds is None else evidence))
 
@@ -108,7 +110,7 @@ class LargestAt(LeadAt):
     says_itself = "the lead of {than} over {name} is largest on {at} {along}"
 
     def assertions(self, context: Context) -> Iterator[Assertion]:
-        by = 1 + context.share(self.by)
+        by = 1 + context.share(self.by) + SAME
         for collective, lead, known, evidence in self.leads(context):
             holds = (
                 known and lead[self.at] > by and all(lead[self.at] > r * by for n, r in lead.items() if n != self.at)
@@ -198,7 +200,7 @@ class NotAlwaysFastest(Check):
         every = [self.means(context, p) for c in self.collective for p in self.places(context, c)]
         for name in self.name:
             whole = [means for means in every if name in means]
-            lost = sum(1 for means in whole if means[name] > min(means.values()) * (1 + context.share(self.within)))
+            lost = sum(1 for means in whole if is_more(means[name] / min(means.values()) - context.share(self.within)))
             outcome = (lost > 0 if whole else None, f"beaten in {lost} of {len(whole)} cells" if whole else MISSING)
             yield self.assertion(context, "", {"name": name}, outcome)
 

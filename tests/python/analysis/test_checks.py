@@ -27,6 +27,8 @@ FRAME = table(alike, [(8, 1), (8, 2), (8, 4)], ["a", "b", "c"], SIZES)
     "check",
     [
         'kind = "fastest"\nname = "d"',
+        'kind = "fastest"\nname = "a"\namong = "a"',
+        'kind = "slowest"\nname = "a"\namong = "a"',
         'kind = "faster"\nname = "a"\nthan = "d"',
         'kind = "faster"\nname = "a"\nthan = "b"\nsizes = "2KiB"',
         'kind = "order"\nnames = ["a", "d"]',
@@ -228,6 +230,17 @@ def test_sizes_that_are_named_stand_in_the_assertion(sizes: str, where: str) -> 
 def test_tolerances_have_two_sides(check: str, holds: bool) -> None:
     (found,) = assertions(f"{check}\nnodes = 1", FRAME)
     assert found.holds is holds, found
+
+
+def test_blocks_of_one_size_are_compared_at_every_size_on_other_ranks_too() -> None:
+    """Whose vectors are larger; vectors of other sizes are not compared."""
+    frame = table(lambda c, name, ranks, m, size: 1e-6 * size, [(4, 2), (8, 2)], ["a"], [4096, 8192, 16384])
+    check = 'kind = "faster_at_every_size"\nranks = 4\nname = "a"\nthan = { name = "a", ranks = 8 }\n'
+    (found,) = assertions(f'{check}block_sizes = "1KiB,2KiB"', frame)
+    assert (found.holds, found.evidence) == (True, "a on 8 ranks takes at least 2.00× as long")
+    lacking = frame[(frame.ranks == 4) & (frame.bytes < 16384) | (frame.ranks == 8) & (frame.bytes > 4096)]
+    (found,) = assertions(check, lacking)
+    assert found.holds is None, found
 
 
 def test_a_decision_that_takes_one_algorithm() -> None:
