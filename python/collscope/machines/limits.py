@@ -241,13 +241,11 @@ def idle_links(before: Spec, after: Spec, overrides: Mapping[str, str]) -> Itera
                 continue
             if any(key.startswith(f"{class_}.s_per_byte") for key in overrides):
                 continue
-            words = [
-                *(f"{k}={v}" for k, v in overrides.items()),
-                *faster(after, class_, tidy(float(f"{old / new:.3g}"))),
-            ]
+            words = faster(after, class_, tidy(float(f"{old / new:.3g}")))
+            rest = ",".join([*(f"{k}={v}" for k, v in overrides.items()), *words])
             yield (
                 f"{name} {new:g} instead of {old:g}: a message alone takes as long as before, as curve.{class_} says; only ranks "
-                f"that send at once share it more widely. With the curve: [{','.join(words)}]"
+                f"that send at once share it more widely{f'. With the curve: [{rest}]' if words else ''}"
             )
             break
 

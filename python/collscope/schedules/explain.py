@@ -248,6 +248,8 @@ def _faster(case: Case) -> Callable[[float], Case]:
             return case
         nic = spec.nic_bytes_per_s.value * factor
         words = limits.faster(replace(spec, nic_bytes_per_s=Number(nic)), "network", 1 / factor)
+        if not words:
+            raise UserError("its curve and its links cannot both be so fast")
         values = {"nic_bytes_per_s": f"{nic:.12g}"} | dict(word.split("=") for word in words)
         return _with(case, values)
 

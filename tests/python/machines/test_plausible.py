@@ -175,3 +175,10 @@ def test_advice_for_a_wider_nic_widens_the_links_between_nodes_too(capsys: pytes
     assert "switch_bytes_per_s=" in advice and "topology.link_bytes_per_s=" in advice
     find.load(f"schooner{advice}")
     assert capsys.readouterr().err == ""
+
+
+def test_a_wider_nic_whose_curve_cannot_follow_has_no_advice(capsys: pytest.CaptureFixture[str]) -> None:
+    """Which would be what was asked for."""
+    find.load("ib_multicore[nic_bytes_per_s=x4]")
+    heard = capsys.readouterr().err
+    assert "a message alone takes as long as before" in heard and "With the curve" not in heard

@@ -90,6 +90,13 @@ def test_a_cluster_s_network_is_as_fast_as_nic_curve_and_links_together() -> Non
     assert "bytes" not in calls(case(count=0))
 
 
+def test_a_network_is_no_faster_than_its_curve_and_links_can_be_together() -> None:
+    """Links within the node that lead to the NIC stay as they are: beyond these the curve would be left behind."""
+    speeds = calls(case("ib_multicore"), 2.0, 4.0)["speed of the NIC, curve and all"]
+    assert "network.s_per_byte=x0.5" in str(speeds[0])
+    assert speeds[1] == "its curve and its links cannot both be so fast"
+
+
 def test_more_nodes_have_smaller_blocks_and_not_too_many_ranks() -> None:
     (nodes,) = (axis for axis in explain._axes(case("x.xml", collective="allgather", count=2048)) if axis.whole)
     assert [nodes.case(f).points[0].count for f in (2.0, 0.5, 0.25)] == [1024, 4096, 8192], "as many bytes in all"
