@@ -177,7 +177,9 @@ def _on_network(r: Request) -> int:
         console.say(text)
     for path in report.write_designs(found.designs, folder):
         console.note(f"written: {paths.display(path)}")
-    return 0
+    if found.stopped:
+        console.complain("stopped; what was found so far is kept")
+    return 1 if found.stopped else 0
 
 
 # ---- the command ---------------------------------------------------------------------------------------------

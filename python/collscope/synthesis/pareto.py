@@ -220,13 +220,32 @@ def cheapest(
     return Cheapest(tuple(Try(s, answers[s]) for s in named), whole, *search.bounds, stopped)
 
 
-def frontier(search: Search, limit_s: float, on_try: Callable[[Shape], None] = lambda shape: None) -> list[Try]:
+def frontier(
+    search: Search,
+    limit_s: float,
+    on_try: Callable[[Shape], None] = lambda shape: None,
+    on_stop: Callable[[], None] = lambda: None,
+) -> list[Try]:
     """For each number of steps, from the fewest on, the fewest rounds per part, until the bound is met: SCCL's walk. Shapes that could not
-    be decided are among the answers, as UNKNOWN; where there is nothing else, those that are proven impossible."""
-    fewest, least = search.bounds
-    end = time.monotonic() + limit_s
+    be decided are among the answers, as UNKNOWN; where there is nothing else, those that are proven impossible. A user who stops it has
+    what was found, and `on_stop` is called; KeyboardInterrupt: nothing was."""
     found: list[Try] = []
     impossible: list[Try] = []
+    try:
+        _walk(search, limit_s, on_try, found, impossible)
+    except KeyboardInterrupt:
+        if all(each.answer.status != FOUND for each in found):
+            raise
+        on_stop()
+    return found or impossible
+
+
+def _walk(
+    search: Search, limit_s: float, on_try: Callable[[Shape], None], found: list[Try], impossible: list[Try]
+) -> None:
+    """Fills the two lists."""
+    fewest, least = search.bounds
+    end = time.monotonic() + limit_s
     best = Fraction(10**9)
     by_steps: dict[int, list[Shape]] = {}
     for shape in search.shapes():
@@ -240,7 +259,7 @@ def frontier(search: Search, limit_s: float, on_try: Callable[[Shape], None] = l
                 break
             left = end - time.monotonic()
             if left <= 0:
-                return found or impossible
+                return
             on_try(shape)
             answer = search.solve(shape, left)
             (impossible if answer.status == NONE else found).append(Try(shape, answer))
@@ -249,4 +268,3 @@ def frontier(search: Search, limit_s: float, on_try: Callable[[Shape], None] = l
                 break
         if best <= least:
             break
-    return found or impossible

@@ -72,6 +72,7 @@ class Walked:
     lines: tuple[Line, ...]
     designs: Mapping[str, Design]
     sentences: tuple[str, ...]
+    stopped: bool = False  # by the user
 
 
 def networks() -> Mapping[str, Network]:
@@ -92,9 +93,15 @@ def table() -> dict[str, Any]:
 
 
 def run(walk: Walk, say: Callable[[str], None] = lambda text: None) -> Walked:
-    """Asks the solver until the time is over."""
+    """Asks the solver until the time is over, or the user stops it: then what was found so far is the answer."""
     search = pareto.search_of(walk.network, walk.collective, walk.root, MAX_PARTS, walk.parts, walk.steps, walk.rounds)
-    tries = pareto.frontier(search, walk.time_s, lambda s: say(f"{s.parts} chunks, {s.steps} steps, {s.rounds} rounds"))
+    stops: list[bool] = []
+    tries = pareto.frontier(
+        search,
+        walk.time_s,
+        lambda s: say(f"{s.parts} chunks, {s.steps} steps, {s.rounds} rounds"),
+        lambda: stops.append(True),
+    )
     times = 2 if walk.collective in BOTH else 1
     known = {
         (p.parts, p.steps, p.rounds): p for p in points() if (p.network, p.collective) == (walk.name, walk.collective)
@@ -108,7 +115,7 @@ def run(walk: Walk, say: Callable[[str], None] = lambda text: None) -> Walked:
         if answer.status == FOUND:
             name = f"{walk.collective}.chunks{here[0]}.steps{here[1]}.rounds{here[2]}"
             designs[name] = design_of(walk.collective, walk.network, walk.root, shape.parts, answer.sends, shape.rounds)
-    return Walked(tuple(lines), designs, _sentences(search, times, lines))
+    return Walked(tuple(lines), designs, _sentences(search, times, lines), bool(stops))
 
 
 def _agreement(point: Published | None, status: str) -> str:
@@ -130,7 +137,7 @@ def _sentences(search: pareto.Search, times: int, lines: list[Line]) -> tuple[st
     if any(line.rounds_per_part == rounds for line in found):
         made.append("The bound of rounds per chunk is met.")
     elif not search.rounds:
-        made.append("The bound of rounds per chunk was not met: more time, or more steps, may find more.")
+        made.append("The bound of rounds per chunk was not met: more time, steps or chunks may find more.")
     if undecided := sum(line.status not in (FOUND, NONE) for line in lines):
         made.append(f"{counted(undecided, 'shape')} could not be decided in the time.")
     return tuple(made)

@@ -175,6 +175,25 @@ def test_a_shape_that_is_proven_impossible_is_answered(shape: tuple[int, int, in
     assert (line.status, line.published) == (NONE, publication)
 
 
+def test_a_walk_that_is_stopped_has_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And says that more may be found; stopped before, it has nothing to say."""
+    whole, shapes = pareto.Search.solve, []
+
+    def stop_after_one(self: pareto.Search, shape: pareto.Shape, limit_s: float | None) -> exact.Answer:
+        if any(answer.status == FOUND for answer in shapes):
+            raise KeyboardInterrupt
+        shapes.append(whole(self, shape, limit_s))
+        return shapes[-1]
+
+    monkeypatch.setattr(pareto.Search, "solve", stop_after_one)
+    walk = published.Walk("line", a_line(), "bcast", 0, None, None, None, math.inf)
+    found = published.run(walk)
+    assert found.stopped and [line.status for line in found.lines if line.status == FOUND] == [FOUND]
+    assert len(found.designs) == 1 and "time, steps or chunks may find more" in found.sentences[1]
+    with pytest.raises(KeyboardInterrupt):
+        published.run(walk)
+
+
 def test_a_walk_of_an_allreduce_counts_both_halves() -> None:
     """Over a ring of four, half of it takes 2 steps and 3/2 rounds per chunk at least."""
     found = published.run(published.Walk("ring", RING, "allreduce", 0, 2, 4, 6, math.inf))
