@@ -20,6 +20,7 @@ PLATFORM = "platform"  # of [platforms]: whole machines; the first key where the
 SIMULATED = ("warm", "fresh")  # buffers of a call that is simulated or modelled: no cache is
 LAYOUT = ("nodes", "ranks")  # of [setting]: a platform's own number of nodes is not one
 MAX_VARIANTS = 64  # variants: more is a mistake, or no figure that can be read
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,2})?")
 _FACTOR = re.compile(r"x([0-9][0-9.eE+-]*)|([0-9][0-9.eE+-]*)x")
 
 
@@ -45,7 +46,7 @@ def _value(one: Any) -> str:
         raise ValueError(f'{one!r} is not a value; write a number, a factor ("2x"), or what platform[key=value] takes')
     factor = _FACTOR.fullmatch(one.strip())
     if not factor:
-        return one.strip()
+        return _shortest(float(one)) if _NUMBER.fullmatch(one.strip()) else one.strip()
     number = factor[1] or factor[2]
     try:
         return "" if float(number) == 1 else f"x{_shortest(float(number))}"

@@ -140,6 +140,7 @@ def test_a_file_s_machine_keeps_its_numbers_in_the_name(tmp_path: Path) -> None:
         ("nic_bytes_per_s = []", r"toml:9: vary\.nic_bytes_per_s: must be a list of values"),
         ("nic_bytes_per_s = 2", r"toml:9: vary\.nic_bytes_per_s: must be a list of values"),
         ("nic_bytes_per_s = ['2x', 'x2']", r"toml:9: vary\.nic_bytes_per_s: 'x2' stands twice"),
+        ("nic_bytes_per_s = [9e9, '9.0e9']", r"toml:9: vary\.nic_bytes_per_s: '9.0e9' stands twice"),
         ("nic_bytes_per_s = ['2x', '2.0x']", r"toml:9: vary\.nic_bytes_per_s: '2.0x' stands twice"),
         ("nic_bytes_per_s = [[1]]", r"toml:9: vary\.nic_bytes_per_s: \[1\] is not a value"),
         ("nic_bytes_per_s = [nan]", r"toml:9: vary\.nic_bytes_per_s: nan is not a value"),
