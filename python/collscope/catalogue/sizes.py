@@ -36,11 +36,11 @@ def vector_of_blocks(collective: str, block: int, ranks: int) -> int:
     return block * (ranks if about.counts_blocks or about.output.amount == "part" else 1)
 
 
-def count_of_bytes(collective: str, size: int, ranks: int, elem: int) -> int:
-    """The count whose vector has exactly `size` bytes; an error names the nearest sizes that exist."""
+def count_of_bytes(collective: str, size: int, ranks: int, elem: int, or_block: bool = True) -> int:
+    """The count whose vector has exactly `size` bytes; an error names the nearest sizes that exist, and --block-bytes if `or_block`."""
     about = registry.load().collective(collective)
     unit = elem * (ranks if about.counts_blocks else 1)
-    return _divide(collective, size, unit, ranks, elem) if about.has_data else 0
+    return _divide(collective, size, unit, ranks, elem, or_block) if about.has_data else 0
 
 
 def count_of_block_bytes(collective: str, size: int, ranks: int, elem: int) -> int:
@@ -62,16 +62,15 @@ def _check_total(collective: str, block: int, ranks: int) -> None:
         )
 
 
-def _divide(collective: str, size: int, unit: int, ranks: int, elem: int) -> int:
+def _divide(collective: str, size: int, unit: int, ranks: int, elem: int, or_block: bool = False) -> int:
     if size % unit == 0:
         return size // unit
     below, above = size // unit * unit, (size // unit + 1) * unit
     if unit == elem:
         what = f"whole elements of {elem} bytes"
-        hint = ""
     else:
         what = f"{ranks} blocks of whole {elem}-byte elements, as {collective} on {ranks} ranks needs"
-        hint = "; or give the size of one block with --block-bytes"
+    hint = "; or give the size of one block with --block-bytes" if or_block and unit != elem else ""
     near = " or ".join(_exact(n) for n in (below, above) if n)
     raise UsageError(f"{_exact(size)} cannot be cut into {what}; nearest: {near}{hint}")
 

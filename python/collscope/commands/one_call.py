@@ -118,7 +118,7 @@ def make_point(r: OneCall) -> Point:
         raise UsageError(f"--root {root}: there are {r.ranks} ranks, 0 to {r.ranks - 1}")
     requests.check_root(root, [collective])
     if r.sizes is not None:
-        count = count_of(collective, parse_size(r.sizes), r.ranks, r.type_name) or 0
+        count = count_of(collective, parse_size(r.sizes), r.ranks, r.type_name, or_block=False) or 0
     else:
         count = make.default_count(collective, key, r.ranks, known.type_bytes(r.type_name))
     op, skew = operator_of(r.type_name, r.op), arrival.parse(r.skew)

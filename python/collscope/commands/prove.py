@@ -134,7 +134,8 @@ def points(request: Request, collective: str, key: str, ranks: int) -> Iterator[
     if not about.has_data:
         counts = [0]
     elif request.sizes is not None:
-        counts = [count_of(collective, size, ranks, request.type_name) or 0 for size in parse_sizes(request.sizes)]
+        sizes = parse_sizes(request.sizes)
+        counts = [count_of(collective, size, ranks, request.type_name, or_block=False) or 0 for size in sizes]
     elif request.as_json:
         counts = [JSON_COUNT]
     else:

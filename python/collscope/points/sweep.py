@@ -54,9 +54,16 @@ class Sweep:
 
 
 def count_of(
-    collective: str, size: int, ranks: int, type_name: str, unit: Unit = "vector", fit: Fit = "refuse"
+    collective: str,
+    size: int,
+    ranks: int,
+    type_name: str,
+    unit: Unit = "vector",
+    fit: Fit = "refuse",
+    or_block: bool = True,
 ) -> int | None:
-    """The count of a call of so many bytes; 0 without data. None: `fit` is "skip", and the size does not fit."""
+    """The count of a call of so many bytes; 0 without data. None: `fit` is "skip", and the size does not fit. `or_block`: whoever
+    asks has --block-bytes, which an error then names."""
     known = registry.load()
     about, elem = known.collective(collective), known.type_bytes(type_name)
     if not about.has_data:
@@ -66,7 +73,9 @@ def count_of(
         return None
     if fit == "round":
         size = max(whole, size // whole * whole)
-    return (count_of_block_bytes if unit == "block" else count_of_bytes)(collective, size, ranks, elem)
+    if unit == "block":
+        return count_of_block_bytes(collective, size, ranks, elem)
+    return count_of_bytes(collective, size, ranks, elem, or_block)
 
 
 def root_of(collective: str, root: int, ranks: int) -> int:

@@ -225,3 +225,13 @@ def test_a_launcher_measures_a_machine_with_a_name(monkeypatch: pytest.MonkeyPat
         f"--on this_machine is the machine you sit at; with {far.describe()} name the cluster's specification "
         "(./collscope calibrate --name NAME makes one, with the same launcher)"
     )
+
+
+@pytest.mark.parametrize("command", ["show gather/mst", "explain gather/mst", "prove gather/mst", "decide -c gather"])
+def test_a_size_of_one_block_is_offered_where_the_command_takes_one(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, _, err = call(capsys, *command.split(), "--ranks", "6", "--bytes", "4KiB")
+    offered = "or give the size of one block with --block-bytes" in err
+    _, page, _ = call(capsys, command.split()[0], "--help")
+    assert status == 2 and "nearest: 4080 B or 4104 B" in err and offered == ("--block-bytes" in page)
