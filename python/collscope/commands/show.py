@@ -151,7 +151,7 @@ def draw(
             console.note(f"no {kind}: {error}")
             continue
         if fig is None:
-            console.note(f"the {kind} of {traces[0].key} at this size would take too much memory; try fewer --bytes")
+            console.note(f"no {kind}: {_why_none(traces[0], kind)}")
             continue
         both = [folder_of(out) / f"{stem_of(traces)}-{kind}{ending}" for ending in (".svg", ".png")]
         targets = [Path(str(out))] if single else both
@@ -159,6 +159,13 @@ def draw(
         for path in targets:
             written.append(files.save(fig, path, words))
     return written
+
+
+def _why_none(t: Trace, kind: str) -> str:
+    """Why a picture is not drawn, and what to do about it."""
+    if not t.vector_bytes:
+        return f"{t.key} of 0 B moves nothing that a rank could hold"
+    return f"the {kind} of {t.key} at this size would take too much memory; try fewer --bytes"
 
 
 def folder_of(out: str | None) -> Path:

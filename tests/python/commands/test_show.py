@@ -68,6 +68,15 @@ def test_a_picture_that_is_too_large_is_left_out(
 
 
 @needs_prover
+def test_a_call_of_no_bytes_has_no_table_and_needs_no_memory(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = shown(capsys, f"gather/binomial --ranks 5 --bytes 0 --kind table --out {tmp_path}")
+    assert status == 0 and "pictures" not in out
+    assert "no table: gather/binomial of 0 B moves nothing that a rank could hold" in err and "memory" not in err
+
+
+@needs_prover
 @pytest.mark.parametrize("source", ["sim", "real"])
 def test_inner_costs_of_messages_are_known_of_a_simulation_alone(monkeypatch: pytest.MonkeyPatch, source: str) -> None:
     """A real run spends what it spends, whatever the platform's file says."""
