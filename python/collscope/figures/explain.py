@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
-from collscope.base.units import format_time
+from collscope.base.units import counted, format_time
+from collscope.figures.axes import text_inches
 from collscope.figures.key_text import brief_key
 from collscope.figures.style import FAINT, GRID, INK, SHADE
 from collscope.schedules.critical_path import PARTS, CriticalPath
@@ -32,6 +34,8 @@ COLOURS = {
     "other": "#afb8c1",
 }
 _WIDE = 9.6  # inches
+_LEFT, _RIGHT = 0.9, 0.25  # of the axes
+_TITLE = 9.5  # points
 _BAR, _PATH, _LOAD = 0.42, 1.35, 0.8  # inches of a bar, of a path, of a load
 _STEPS = 120  # of a load that is drawn
 _NARROW = 0.035  # of the width: no number fits into such a piece
@@ -48,7 +52,7 @@ def explain_figure(paths: Sequence[CriticalPath], title: str) -> Figure:
     fig = Figure(figsize=(_WIDE, tall), dpi=110)
     grid = fig.add_gridspec(
         len(heights), 1, height_ratios=heights, hspace=0.55 * len(heights) / sum(heights),
-        left=0.9 / _WIDE, right=1 - 0.25 / _WIDE, top=1 - 1.1 / tall, bottom=0.5 / tall,
+        left=_LEFT / _WIDE, right=1 - _RIGHT / _WIDE, top=1 - 1.1 / tall, bottom=0.5 / tall,
     )  # fmt: skip
     axes = [fig.add_subplot(grid[0])]
     axes += [fig.add_subplot(grid[k], sharex=axes[0]) for k in range(1, len(heights))]
@@ -88,7 +92,7 @@ def _bars(ax: Axes, paths: Sequence[CriticalPath], scale: float, longest: float)
         ax.text(0, row - 0.34, f" {brief_key(p.key)}: {format_time(p.time_s)}", fontsize=7.8, color=INK, va="bottom")
     ax.set_ylim(len(paths) - 0.5, -0.85)
     ax.tick_params(axis="y", length=0)
-    ax.set_title("Parts of the critical path", fontsize=9.5)
+    _title(ax, "Parts of the critical path")
 
 
 def _path(ax: Axes, p: CriticalPath, scale: float) -> None:
@@ -109,9 +113,16 @@ def _path(ax: Axes, p: CriticalPath, scale: float) -> None:
         rank += [s.rank, s.rank]
     ax.plot(at, rank, color=FAINT, lw=0.5, zorder=0.5)
     ax.set_ylim(p.ranks - 0.5, -0.5)
+    ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
     ax.set_ylabel("rank")
     ax.grid(axis="x", color=GRID, lw=0.5)
-    ax.set_title(f"{brief_key(p.key)}: where its critical path is ({p.messages} messages)", fontsize=9.5)
+    _title(ax, f"{brief_key(p.key)}: where its critical path is ({counted(p.messages, 'message')})")
+
+
+def _title(ax: Axes, text: str) -> None:
+    """As large as it fits beside the axes: keys are long."""
+    room = 0.94 * (_WIDE - _LEFT - _RIGHT)  # letters stand on whole dots
+    ax.set_title(text, fontsize=_TITLE * min(1.0, room / text_inches(text, _TITLE, "bold")))
 
 
 def _means(p: CriticalPath) -> list[tuple[float, float]]:
@@ -137,4 +148,4 @@ def _load(ax: Axes, p: CriticalPath, scale: float) -> None:
     ax.step(times, shares, where="post", color=COLOURS["bandwidth"], lw=0.8)
     ax.set_ylim(0, 1.08)
     ax.set_yticks([0, 1], ["0", "100 %"])
-    ax.set_title(f"{brief_key(p.key)}: load of {p.busiest.name}", fontsize=9.5)
+    _title(ax, f"{brief_key(p.key)}: load of {p.busiest.name}")

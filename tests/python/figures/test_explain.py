@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import is_color_like
 
 from collscope.figures.explain import COLOURS, explain_figure
@@ -30,3 +34,21 @@ def test_every_part_has_a_colour_of_its_own() -> None:
 
 def test_without_a_load_there_is_no_panel_for_it() -> None:
     assert len(explain_figure([path("bcast/mst", load=0)], "observed").axes) == 2
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5, 12, 64, 1000])
+def test_ranks_are_numbered_in_whole_numbers(ranks: int) -> None:
+    fig = explain_figure([replace(path("bcast/mst"), ranks=ranks)], "observed")
+    FigureCanvasAgg(fig).draw()
+    numbers = [label.get_text() for label in fig.axes[1].get_yticklabels()]
+    assert "0" in numbers and all(number.lstrip("\u2212").isdigit() for number in numbers)
+
+
+@pytest.mark.parametrize(
+    "key", ["bcast/mst", "allgather/leaders[per_node=1,aggregate=shm_in_place,inter=recursive_doubling]"]
+)
+def test_no_panel_s_name_is_cut_off_at_the_edge(key: str) -> None:
+    fig = explain_figure([path(key)], "observed")
+    FigureCanvasAgg(fig).draw()
+    names = [ax._left_title for ax in fig.axes]  # type: ignore[attr-defined]
+    assert all(name.get_text() and name.get_window_extent().x1 < fig.bbox.x1 for name in names)
