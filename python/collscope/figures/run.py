@@ -122,10 +122,10 @@ def run_figure(
     title, subtitle = title or plan.words(table, of_panel=False), subtitle or plan.subtitle(table)
     if hidden:
         subtitle += f" · {counted(hidden, 'time')} below 1 ns left out"
-    if "drawn_low_s" in table:
-        subtitle += " · shaded: eight of ten draws of what is not known of the machine"
     headings = [plan.words(part, of_panel=True) for part in plan.panels]
     ranked = all(part[plan.x].nunique() == 1 for part in plan.panels)
+    if "drawn_low_s" in table and not ranked:
+        subtitle += " · shaded: eight of ten draws of what is not known of the machine"
     handles = _handles(drawn, found, lines=not ranked)
     if ranked:
         return ranking_figure(list(zip(headings, plan.panels, strict=True)), title, subtitle, handles, found)

@@ -202,6 +202,15 @@ def test_draws_of_what_a_file_leaves_open_are_a_shade_behind_their_line() -> Non
     )
 
 
+@pytest.mark.parametrize("sizes", [[64], [64, 128]])
+def test_a_shade_is_named_where_there_is_one(sizes: list[int]) -> None:
+    """Where algorithms stand in the order of their times there are dots alone."""
+    frame = table.to_frame(rows(MANY[:2], sizes=sizes)).assign(drawn_low_s=1e-6, drawn_high_s=3e-6)
+    made = run_figure(frame)
+    named = any("shaded: eight of ten draws" in text.get_text() for text in made.findobj(Text))
+    assert named == any(ax.collections for ax in made.axes) == (len(sizes) > 1)
+
+
 def test_keys_keep_their_colours_in_all_figures_of_a_study() -> None:
     family = [f"allgather/leaders[per_node={k}]" for k in (1, 2, 4, 8)]
     every = ["decision/rd_ring", *family]
