@@ -98,7 +98,7 @@ def run(request: Request) -> int:
         run_output.write(rows, request.csv_path)
     winners = printed.whole(rows, tasks, sources, request.plot_path is not None, request.point_timeout)
     run_repetitions.note(rows)
-    if request.plot_path is not None and any(row["status"] == OK and row["median_s"] for row in rows):
+    if request.plot_path is not None and any(row["status"] == OK for row in rows):
         run_output.draw(request.plot_path, rows, together, sweep, winners)
     return run_output.report_failures(rows)
 

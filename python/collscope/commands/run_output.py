@@ -16,6 +16,7 @@ from collscope.points import arrival, table, table_files
 from collscope.points.plan import Point, Task
 from collscope.points.sweep import Sweep
 from collscope.points.table import Row
+from collscope.sources.outcome import OK
 from collscope.sources.rows import failed
 
 if TYPE_CHECKING:
@@ -45,7 +46,11 @@ def without_skew(tasks: Sequence[Task]) -> list[Task]:
 
 def draw(path: str, rows: Sequence[Row], together: Sequence[Row], sweep: Sweep, winners: Sequence[Winner] = ()) -> None:
     """Draws the rows into a file, whose ending says the format; relative to the times of `together`, without skew, where there are any.
-    `winners`: with the bands of draws of what is open."""
+    `winners`: with the bands of draws of what is open. Says how many calls take no time, for which its axes have no place."""
+    timeless = sum(row["median_s"] == 0 for row in rows if row["status"] == OK)
+    if all(row["median_s"] == 0 for row in rows if row["status"] == OK):
+        console.note(f"{path} is not written: no call takes any time")
+        return
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -58,7 +63,8 @@ def draw(path: str, rows: Sequence[Row], together: Sequence[Row], sweep: Sweep, 
     else:
         figure = run_figure(_with_bands(rows, winners), size="block_bytes" if sweep.unit == "block" else "bytes")
     files.save(figure, path, origin.of_rows([*rows, *together]))
-    console.note(f"written: {path}")
+    left_out = f"; {counted(timeless, 'time')} of 0 s left out" if timeless else ""
+    console.note(f"written: {path}{left_out}")
 
 
 def _with_bands(rows: Sequence[Row], winners: Sequence[Winner]) -> pd.DataFrame:

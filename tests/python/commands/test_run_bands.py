@@ -3,11 +3,14 @@ rows that they are of, and what they are of is said."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from collscope.campaigns import judged_before
 from collscope.commands import run_output, run_winners
 from collscope.commands.run_advice import Winner
+from collscope.points.sweep import Sweep
 from collscope.sources.assumptions import Judged
 from made_rows import row
 
@@ -35,3 +38,23 @@ def test_behind_the_draws_is_how_far_the_model_was_off_on_this_platform(
         monkeypatch.setattr(run_winners, "_drawn_numbers", lambda _, drawn=drawn: drawn)
         run_winners._show_advice([Winner(row(platform="tiny"), {}, {})], True)
         assert ("Judged over draws. Of tiny measured." in capsys.readouterr().out) == bool(drawn)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "says"),
+    [((0,), "d.svg is not written: no call takes any time"), ((0, 4, 8), "written: d.svg; 1 time of 0 s left out"),
+     ((4, 8), "written: d.svg")],
+)  # fmt: skip
+def test_a_call_that_takes_no_time_is_not_left_out_of_a_picture_without_a_word(
+    sizes: tuple[int, ...],
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(run_output.origin, "of_rows", lambda _: None)
+    rows = [row(bytes=size, median_s=size * 1e-6) for size in sizes]
+    run_output.draw("d.svg", rows, [], Sweep([], sizes))
+    assert capsys.readouterr().err == f"collscope: {says}\n"
+    assert Path("d.svg").exists() == (sizes != (0,))
