@@ -213,6 +213,7 @@ def frames(t: Trace) -> list[np.ndarray]:
     """The pictures, one after the other: [row, column, red green blue], 0 to 255."""
     scene = scene_of(t)
     scene.fig.set_dpi(DPI)
+    _fit(scene.fig)
     film = _Film(t, scene)
     turns = sorted((time, k, r) for r, list_ in enumerate(arrivals(t)) for time, k in list_)
     last: dict[int, int] = {}  # of each rank, the round whose colour it has
@@ -226,6 +227,13 @@ def frames(t: Trace) -> list[np.ndarray]:
             turned += 1
         made.append(film.frame(now, last))
     return made
+
+
+def _fit(fig: Figure) -> None:
+    """Makes lines smaller that reach beyond the right edge: with few dots an inch, small letters are wider than their outlines."""
+    for text in fig.texts:
+        while (beyond := text.get_window_extent().x1 - fig.bbox.x1 + 2) > 0:
+            text.set_fontsize(text.get_fontsize() * min(0.98, 1 - beyond / fig.bbox.x1))
 
 
 class _Film:

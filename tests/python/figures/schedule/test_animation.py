@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import itertools
 from pathlib import Path
@@ -34,6 +35,12 @@ def test_animated_svg_has_a_dot_a_message_and_a_ring_an_arrival() -> None:
     for dot in dots:  # in order, or browsers refuse it
         keys = [float(k) for k in str(dot.get("keyTimes")).split(";")]
         assert keys == sorted(keys) and keys[0] == 0 and keys[-1] == 1
+
+
+def test_no_line_of_a_frame_is_cut_off_at_the_right() -> None:
+    t = made_trace()
+    frame = animation.frames(dataclasses.replace(t, transfers=t.transfers * 24))[0]
+    assert (frame[:, -1] == 255).all() and (frame[:, -40] < 255).any(), "the longest line ends just before the edge"
 
 
 def test_animated_svg_has_the_clock_of_the_gif() -> None:
