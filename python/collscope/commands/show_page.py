@@ -49,7 +49,7 @@ def show(traces: Sequence[Trace]) -> None:
     size += f", counts {escape(t.point.counts)}" if t.point and t.point.counts != UNIFORM else ""
     sent = format_size(sum(m.bytes for m in t.messages))
     sums = f"{counted(len(t.messages), 'message')}, {sent} sent, {counted(t.rounds, 'round')}"
-    out.print(f"[bold]{t.ranks} ranks{nodes}{root}{size}[/bold]: {sums}")
+    out.print(f"[bold]{counted(t.ranks, 'rank')}{nodes}{root}{size}[/bold]: {sums}")
     if t.transfers:
         moved = format_size(sum(m.bytes for m in t.transfers))
         out.print(f"{counted(len(t.transfers), 'transfer')} through shared memory of the nodes, {moved}")

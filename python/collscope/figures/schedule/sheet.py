@@ -53,7 +53,7 @@ def title_of(t: Trace) -> str:
 
 def about(t: Trace) -> str:
     """Ranks, nodes, sizes, rounds and messages in one line."""
-    words = [f"{t.ranks} ranks"]
+    words = [counted(t.ranks, "rank")]
     if t.nodes:
         words.append(f"{len(set(t.nodes))} nodes")
     if t.vector_bytes:

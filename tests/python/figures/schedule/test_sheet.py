@@ -29,6 +29,10 @@ def test_text_is_white_where_the_luminance_is_below_0_58(colour: tuple[float, fl
     assert sheet.dark(colour) == dark
 
 
+def test_one_rank_is_not_counted_as_several() -> None:
+    assert [sheet.about(made_trace(ranks=p, nodes=())).split(" · ")[0] for p in (1, 2)] == ["1 rank", "2 ranks"]
+
+
 def test_a_page_of_up_to_16_ranks_is_half_as_high_as_one_of_more() -> None:
     ranks = (4, 14, 16, 17, 32, 128, 1024)
     assert [round(sheet.lane_height(p), 4) for p in ranks] == [0.4, 0.3, 0.2625, 0.4, 0.25, 0.0938, 0.0117]
