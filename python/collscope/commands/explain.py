@@ -88,6 +88,8 @@ def _paths(both: Sequence[OneCall], points: Sequence[Point], layout: Layout | No
 
 def _where(point: Point, layout: Layout | None, ranks: int) -> str:
     place = f"{counted(layout.nodes, 'node')} of {layout.platform_name}" if layout else "the telephone network"
+    if layout and layout.mapping != "block":
+        place += f", {layout.mapping}"
     size = f" of {format_size(point.bytes(ranks), 3)}" if point.count else ""
     skew = f", skew {point.skew}" if point.skew != arrival.NONE else ""
     counts = f", counts {point.counts}" if point.counts != distribution.UNIFORM else ""

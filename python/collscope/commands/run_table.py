@@ -158,7 +158,9 @@ def make_table(rows: Sequence[Row], bounds: Sequence[Row]) -> Grid:
     shape = _Shape.of(rows, bounds)
     skew = f" · skew {rows[0]['skew']}" if rows[0].get("skew") else ""
     platform, nodes, ranks, mapping, collective = (rows[0][c] for c in GROUP)
-    layout = f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}" + (f", {mapping}" if nodes > 1 else "")
+    layout = f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}" + (
+        f", {mapping}" if nodes > 1 or mapping != "block" else ""
+    )
     counts = f" · counts {rows[0]['counts']}" if rows[0].get("counts") else ""
     made = Grid(tuple(shape.columns()), f"{collective} · {platform} · {layout} · {shape.metric}{counts}{skew}")
     calls: dict[Call, list[Row]] = {}

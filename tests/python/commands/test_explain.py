@@ -40,6 +40,13 @@ def test_two_algorithms_stand_side_by_side_and_are_drawn(capsys: pytest.CaptureF
     assert about and "model: sources " in about and ", platform " in about
 
 
+def test_the_mapping_is_named_unless_it_is_the_usual_one(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = f"bcast/binomial {WHERE} --no-crossings --plot {tmp_path}/why.svg --mapping"
+    assert "8 ranks on 2 nodes of schooner, cyclic part" in explained(capsys, f"{words} cyclic")
+    assert "8 ranks on 2 nodes of schooner, cyclic (model)" in (tmp_path / "why.svg").read_text()
+    assert "8 ranks on 2 nodes of schooner part" in explained(capsys, f"{words} block")
+
+
 def test_crossings_are_searched_on_a_platform(capsys: pytest.CaptureFixture[str]) -> None:
     searched = "What would have to change for allreduce/recursive_doubling to win"
     assert searched in explained(capsys, f"{BOTH} {WHERE}")

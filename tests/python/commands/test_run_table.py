@@ -86,6 +86,10 @@ def test_a_block_of_lines_for_each_call(known: Registry) -> None:
     assert made.title == "bcast · tiny · 2 ranks on 1 node · makespan"
     far = run_table.make_table([row("sim", "bcast/a", 1.0, nodes=2, mapping="cyclic", metric="root")], [])
     assert far.title == "bcast · tiny · 2 ranks on 2 nodes, cyclic · root"
+    near = run_table.make_table([row("sim", "bcast/a", 1.0, mapping="socket")], [])
+    assert near.title == "bcast · tiny · 2 ranks on 1 node, socket · makespan", (
+        "sockets are told apart on one node, too"
+    )
 
 
 def test_sources_stand_side_by_side_with_what_has_no_time(known: Registry) -> None:
