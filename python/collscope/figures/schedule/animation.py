@@ -26,6 +26,7 @@ FRAMES = (40, 150)  # fewest and most
 FRAME_MS = 70
 REST_MS = 1800  # the last one stays
 DPI = 110
+LEGIBLE = 4  # points: no line becomes smaller, however long it is
 CLOCK = 10.5  # points
 CLOCK_AT = (0.2, 0.16)  # inches from the right and from the bottom
 TAIL = 14  # of a message on its way, in points of the line
@@ -232,7 +233,7 @@ def frames(t: Trace) -> list[np.ndarray]:
 def _fit(fig: Figure) -> None:
     """Makes lines smaller that reach beyond the right edge: with few dots an inch, small letters are wider than their outlines."""
     for text in fig.texts:
-        while (beyond := text.get_window_extent().x1 - fig.bbox.x1 + 2) > 0:
+        while (beyond := text.get_window_extent().x1 - fig.bbox.x1 + 2) > 0 and text.get_fontsize() > LEGIBLE:
             text.set_fontsize(text.get_fontsize() * min(0.98, 1 - beyond / fig.bbox.x1))
 
 
