@@ -43,3 +43,11 @@ def test_a_tolerance_is_met_at_its_edge_whatever_the_last_digits_are(check: str,
 def test_times_that_differ_in_the_last_digits_alone_do_not_grow() -> None:
     (found,) = assertions('kind = "grows"\nname = "d"\nthan = "a"', EDGES)
     assert found.holds is False, found
+
+
+@pytest.mark.parametrize("check", ['kind = "faster"\nname = "a"\nthan = "b"', 'kind = "order"\nnames = ["a", "b"]'])
+def test_a_lead_that_rounding_makes_smaller_is_met(check: str) -> None:
+    """The means of 10 and 15 µs have the ratio 1.4999999999999991."""
+    times = table(lambda c, name, p, m, size: {"a": 10e-6, "b": 15e-6}[name], [(8, 1)], ["a", "b"], [1024])
+    (found,) = assertions(f"{check}\nby = 0.5\nnodes = 1", times)
+    assert found.holds is True, found
