@@ -91,6 +91,11 @@ def is_more(ratio: float, by: float = 0.0) -> bool:
     return ratio > 1 + SAME if by == 0 else ratio >= 1 + by - SAME
 
 
+def is_within(ratio: float, share: float) -> bool:
+    """Whether what is compared is at most so much larger."""
+    return ratio <= 1 + share + SAME
+
+
 class Subject(Table):
     """What is compared with: a name, where need be elsewhere than the first."""
 

@@ -19,6 +19,7 @@ from collscope.analysis.check import (
     Subject,
     Tolerance,
     is_more,
+    is_within,
 )
 from collscope.analysis.crossover import crossings
 from collscope.analysis.times import Place, longer_text, order_text, share_text
@@ -74,7 +75,7 @@ class Equal(AtPlaces):
         ratio = self.ratio(context, place, name, than)
         if math.isnan(ratio):
             return None, MISSING
-        return max(ratio, 1 / ratio) <= 1 + context.share(self.within) + SAME, f"{than} takes {longer_text(ratio)}"
+        return is_within(max(ratio, 1 / ratio), context.share(self.within)), f"{than} takes {longer_text(ratio)}"
 
 
 class NoSlower(AtPlaces):
@@ -87,7 +88,7 @@ class NoSlower(AtPlaces):
     def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
         ratio = 1 / self.ratio(context, place, name, than)
         return (None, MISSING) if math.isnan(ratio) else (
-            ratio <= 1 + context.share(self.within) + SAME, f"{name} takes {longer_text(ratio)}"
+            is_within(ratio, context.share(self.within)), f"{name} takes {longer_text(ratio)}"
         )  # fmt: skip
 
 
@@ -137,9 +138,8 @@ class FasterAtEverySize(AtPlaces):
 
     def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
         mine, other = self.line(context, place, name), self.line(context, than.at(place), than.name)
-        alike = bool(self.block_sizes) or mine.index.equals(
-            other.index
-        )  # blocks of one size make larger vectors on more ranks
+        # Blocks of one size make larger vectors on more ranks.
+        alike = bool(self.block_sizes) or mine.index.equals(other.index)
         if not len(mine) or len(mine) != len(other) or not alike:
             return None, MISSING
         least = float((other.to_numpy() / mine.to_numpy()).min())

@@ -20,7 +20,7 @@ from collscope.analysis.check import (
     Names,
     Outcome,
     Tolerance,
-    is_more,
+    is_within,
 )
 from collscope.analysis.claims import Assertion
 from collscope.analysis.fits import polynomial
@@ -77,7 +77,7 @@ class Grows(AlongSeries):
             evidence = f"{self.name} / {self.than}: {evidence}" if self.than else f"{self.name}: {evidence}"
             for a, b in pairwise(values):
                 step = values[b] / values[a] if not self.falls else values[a] / values[b]
-                holds = None if math.isnan(step) else step > 1 + context.share(self.by) + SAME
+                holds = None if math.isnan(step) else not is_within(step, context.share(self.by))
                 words = {"name": self.name, "than": self.than, "a": a, "b": b, "along": self.along}
                 yield self.assertion(context, f"{collective}: ", words, (holds, MISSING if holds is None else evidence))
 
@@ -200,7 +200,9 @@ class NotAlwaysFastest(Check):
         every = [self.means(context, p) for c in self.collective for p in self.places(context, c)]
         for name in self.name:
             whole = [means for means in every if name in means]
-            lost = sum(1 for means in whole if is_more(means[name] / min(means.values()) - context.share(self.within)))
+            lost = sum(
+                1 for means in whole if not is_within(means[name] / min(means.values()), context.share(self.within))
+            )
             outcome = (lost > 0 if whole else None, f"beaten in {lost} of {len(whole)} cells" if whole else MISSING)
             yield self.assertion(context, "", {"name": name}, outcome)
 

@@ -150,7 +150,7 @@ def _boxes(
         return
     first, last = ax.get_xlim()
     edges = [first, *(math.sqrt(a * b) for a, b in itertools.pairwise(at)), last]
-    per_doubling = _WIDE * 72 / math.log2(ax.get_xlim()[1] / ax.get_xlim()[0])
+    per_doubling = _WIDE * 72 / math.log2(last / first)
     for k, (key, text) in enumerate(zip(won["key"], texts, strict=True)):
         left, right = edges[k], edges[k + 1]
         colour = colours.colour(str(key))
